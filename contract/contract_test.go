@@ -1,0 +1,188 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+)
+
+func TestLoad(t *testing.T) {
+	loaded := board(t)
+	var names []string
+	for _, tool := range loaded.Tools() {
+		names = append(names, tool.Name)
+	}
+	if diff := cmp.Diff([]string{"list_cards", "ping", "write_card"}, names); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	if loaded.Title() != "Board" || loaded.Version() != "1.2.3" {
+		t.Errorf("got %q %q", loaded.Title(), loaded.Version())
+	}
+	if got, want := loaded.Listing(), (contract.ListingPolicy{Enabled: true, DescriptionLimit: 120}); got != want {
+		t.Errorf("listing is %+v, want %+v", got, want)
+	}
+	if got := loaded.NearestTool("listCard"); got != "list_cards" {
+		t.Errorf("nearest tool is %q", got)
+	}
+	if _, found := loaded.Tool("list_card"); found {
+		t.Error("a misspelt name finds a tool")
+	}
+}
+
+func TestToolTexts(t *testing.T) {
+	got := tool(t, "list_cards")
+	want := contract.Annotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: true}
+	if got.Annotations != want {
+		t.Errorf("annotations are %+v", got.Annotations)
+	}
+	texts := []string{got.Title, got.Description, got.Summary, got.Handbook, got.Scenario, got.Toolset}
+	wantTexts := []string{"List cards", "Lists the cards of the board, newest first.", "Lists the cards of a board, newest first.",
+		"Ask for one page at a time.", "Use when the user asks what is open.", "cards"}
+	if diff := cmp.Diff(wantTexts, texts); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+	lists, _ := json.Marshal([]any{got.Scopes, got.Errors, got.Examples})
+	if want := `[["repo"],["NOT_FOUND"],[{"description":"The bugs.","arguments":{"labels":["bug"]}}]]`; string(lists) != want {
+		t.Errorf("lists are %s, want %s", lists, want)
+	}
+}
+
+// The exported schemas: self-contained, in the order of the file, unmarked.
+func TestSchemas(t *testing.T) {
+	tests := map[string]struct{ got, want string }{
+		"input": {string(tool(t, "list_cards").InputSchema), `{"type":"object","properties":{` +
+			`"repo":{"type":"string","description":"Where the board is."},` +
+			`"state":{"type":"string","enum":["open","closed","all"],"default":"open"},` +
+			`"labels":{"type":"array","items":{"type":"string","minLength":1},"description":"Only cards that have all of these labels."},` +
+			`"limit":{"type":"integer","minimum":1,"maximum":100,"default":30},` +
+			`"offset":{"type":"integer","minimum":0},"maxDepth":{"type":"integer"}},"additionalProperties":false}`},
+		"input without arguments": {string(tool(t, "ping").InputSchema), `{"type":"object","properties":{},"additionalProperties":false}`},
+		"output with a reference": {string(tool(t, "list_cards").OutputSchema), `{"type":"object","required":["count","cards"],"properties":{` +
+			`"count":{"type":"integer"},"cards":{"type":"array","items":{"$ref":"#/$defs/Card"}}},"$defs":{"Card":` + card + `}}`},
+		"output that is a reference": {string(tool(t, "write_card").OutputSchema), strings.TrimSuffix(card, "}") + `,"$defs":{"Card":` + card + `}}`},
+	}
+	for name, test := range tests {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+const card = `{"type":"object","description":"One card.","required":["number"],"properties":{"number":{"type":"integer"},` +
+	`"title":{"type":"string","description":"What the card is about."},` +
+	`"author":{"type":["object","null"],"properties":{"login":{"type":"string"}}},` +
+	`"replies":{"type":"array","items":{"$ref":"#/$defs/Card"}}}}`
+
+func TestCheckResult(t *testing.T) {
+	cards := tool(t, "list_cards")
+	tests := map[string]struct{ result, problem string }{
+		"conforms":          {`{"count":1,"cards":[{"number":1,"author":null,"replies":[{"number":2}]}]}`, ""},
+		"lacks a member":    {`{"count":1}`, "list_cards result: /: missing property 'cards'"},
+		"null for a list":   {`{"count":1,"cards":null}`, "list_cards result: /cards: got null, want array"},
+		"wrong deep inside": {`{"count":1,"cards":[{"number":1,"replies":[{"number":"2"}]}]}`, "list_cards result: /cards/0/replies/0/number: got string, want integer"},
+	}
+	for name, test := range tests {
+		err := cards.CheckResult([]byte(test.result))
+		if got := errorText(err); got != test.problem {
+			t.Errorf("%s: got %q, want %q", name, got, test.problem)
+		}
+	}
+	if err := cards.CheckResult([]byte(`{`)); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("no JSON at all: %v", err)
+	}
+	if err := tool(t, "ping").CheckResult([]byte(`{"at":"yesterday"}`)); err == nil {
+		t.Error("a time that is none conforms to date-time")
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// Each change to the good contract is a mistake that Load has to name, with
+// the operation it belongs to.
+func TestLoadRefuses(t *testing.T) {
+	good, err := os.ReadFile("testdata/board.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = "schema: {type: integer, minimum: 1, maximum: 100, default: 30}"
+	tests := map[string]struct{ old, new, says string }{
+		"no OpenAPI":                {"openapi: 3.1.0", "openapi: [3]", "openapi"},
+		"broken YAML":               {"paths:", "paths: {", "line"},
+		"an anchor":                 {"title: Board", "title: &a Board\n  description: *a", "anchors are not supported"},
+		"a name in capitals":        {"operationId: ping", "operationId: Ping", `Ping: operationId "Ping" does not match`},
+		"a long name":               {"operationId: ping", "operationId: " + strings.Repeat("p", 41), "does not match"},
+		"a name twice":              {"operationId: ping", "operationId: write_card", "write_card"},
+		"no name":                   {"operationId: ping", "deprecated: false", "GET /tools/ping: operationId"},
+		"no toolset":                {"x-toolset: server", "", "ping: x-toolset is missing"},
+		"a hint left out":           {", openWorldHint: false}", "}", "ping: x-annotations: openWorldHint has to be true or false"},
+		"a hint that is a text":     {"openWorldHint: false}", "openWorldHint: 'no'}", "ping: x-annotations: openWorldHint"},
+		"a hint that is none":       {"openWorldHint: false}", "openWorldHint: false, title: x}", `ping: x-annotations: "title"`},
+		"a destructive read":        {"destructiveHint: false, idempotentHint: true, openWorldHint: false", "destructiveHint: true, idempotentHint: true, openWorldHint: false", "ping: x-annotations: what only reads"},
+		"an unknown code":           {"x-errors: [NOT_FOUND]", "x-errors: [NOWHERE]", `list_cards: x-errors: "NOWHERE"`},
+		"codes that are no list":    {"x-errors: [NOT_FOUND]", "x-errors: NOT_FOUND", "list_cards: x-errors"},
+		"a misspelt mark":           {"x-tool-scenario:", "x-tool-scenary:", `"x-tool-scenario" was meant`},
+		"a misspelt property mark":  {"x-comma-list: true", "x-coma-list: true", `"x-comma-list" was meant`},
+		"an example that fails":     {"arguments: {labels: [bug]}", "arguments: {lables: [bug]}", "list_cards: example 1 does not pass"},
+		"an example with nothing":   {"arguments: {labels: [bug]}", "argument: {}", "list_cards: example 1 has no arguments"},
+		"a long summary":            {"x-tool-summary: Lists", "x-tool-summary: Lists" + strings.Repeat(" and lists", 12), "list_cards: x-tool-summary has 161 runes, of at most 120"},
+		"a long hint":               {"x-hint: all of them", "x-hint: all of them" + strings.Repeat("!", 60), "list_cards properties.labels: x-hint has 71 runes"},
+		"a default out of bounds":   {limit, strings.Replace(limit, "30", "300", 1), "list_cards"},
+		"a default of another type": {limit, strings.Replace(limit, "30", "many", 1), "list_cards"},
+		"anyOf":                     {limit, "schema: {anyOf: [{type: integer}, {type: string}]}", `"anyOf" is not accepted`},
+		"two types":                 {limit, "schema: {type: [integer, 'null']}", "type has to be one of"},
+		"a format":                  {limit, "schema: {type: string, format: uri}", `"format" is not accepted`},
+		"a const":                   {limit, "schema: {type: string, const: x}", `"const" is not accepted`},
+		"exclusiveMinimum":          {limit, "schema: {type: integer, exclusiveMinimum: 0}", `"exclusiveMinimum" is not accepted`},
+		"an array without items":    {limit, "schema: {type: array}", "list_cards properties.limit: items"},
+		"an open object":            {limit, "schema: {type: object, properties: {}}", "additionalProperties: false"},
+		"an object without members": {limit, "schema: {type: object, additionalProperties: false}", "without properties"},
+		"an enum of numbers":        {limit, "schema: {type: integer, enum: [1, 2]}", "enum has to be a list of texts"},
+		"an alias that is taken":    {"x-aliases: [label]", "x-aliases: [limit]", `"limit" names two properties`},
+		"an alias for nothing":      {"{active: open}", "{active: opened}", "x-enum-aliases"},
+		"a pattern that is none":    {"'^[0-9a-f]{6}$'", "'^[0-9a-f{6}$'", "write_card"},
+		"a parameter in the path":   {"name: offset, in: query", "name: offset, in: header", `"offset" has to be in: query`},
+		"an argument twice":         {"                draft: {type: boolean}", "                repo: {type: string}", `write_card: the argument "repo" is there twice`},
+		"a required ghost":          {"required: [card_number, body]", "required: [card_number, body, soul]", `write_card: the request body requires "soul"`},
+		"an open body":              {"              type: object\n              additionalProperties: false", "              type: object", "write_card: the request body lacks"},
+		"an endless input":          {"path: {type: string}", "path: {$ref: '#/components/schemas/NewComment'}", "write_card: the input contains itself"},
+		"a reference to nothing":    {"'200':\n          description: What became of it.\n          content:\n            application/json:\n              schema: {$ref: '#/components/schemas/Card'}", "'200':\n          description: x\n          content:\n            application/json:\n              schema: {$ref: '#/components/schemas/Cart'}", "Cart"},
+		"no answer":                 {"'200':\n          description: An answer.", "'404':\n          description: An answer.", "ping: no 2xx response"},
+		"an output that is a list":  {"schema:\n                type: object\n                properties:\n                  at:", "schema:\n                type: [object, 'null']\n                properties:\n                  at:", "ping: the output's root"},
+		"an output without items":   {"replies: {type: array, items: {$ref: '#/components/schemas/Card'}}", "replies: {type: [array, 'null']}", "write_card output"},
+		"a small limit":             {"descriptionLimit: 120", "descriptionLimit: 12", "descriptionLimit"},
+		"a file elsewhere":          {"{$ref: '#/components/schemas/NewComment'}", "{$ref: 'other.yaml#/NewComment'}", "other.yaml"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bad := strings.Replace(string(good), test.old, test.new, 1)
+			if bad == string(good) {
+				t.Fatalf("the contract has no %q", test.old)
+			}
+			_, err := contract.Load([]byte(bad))
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want an error saying %q", err, test.says)
+			}
+		})
+	}
+}
+
+func TestLoadReportsEverythingAtOnce(t *testing.T) {
+	good, _ := os.ReadFile("testdata/board.yaml")
+	bad := strings.NewReplacer("x-toolset: server", "", "x-errors: [NOT_FOUND]", "x-errors: [NOWHERE]", "title: Board", "titel: Board").Replace(string(good))
+	_, err := contract.Load([]byte(bad))
+	for _, want := range []string{"ping: x-toolset", "list_cards: x-errors", "info"} {
+		if !strings.Contains(errorText(err), want) {
+			t.Errorf("%v\ndoes not mention %q", err, want)
+		}
+	}
+}
