@@ -153,7 +153,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a parameter in the path":   {"name: offset, in: query", "name: offset, in: header", `"offset" has to be in: query`},
 		"an argument twice":         {"                draft: {type: boolean}", "                repo: {type: string}", `write_card: the argument "repo" is there twice`},
 		"a required ghost":          {"required: [card_number, body]", "required: [card_number, body, soul]", `write_card: the request body requires "soul"`},
-		"an open body":              {"              type: object\n              additionalProperties: false", "              type: object", "write_card: the request body lacks"},
+		"an open body":              {"              type: object\n              additionalProperties: false", "              type: object\n              additionalProperties: true", "write_card: the request body's root"},
 		"an endless input":          {"path: {type: string}", "path: {$ref: '#/components/schemas/NewComment'}", "write_card: the input contains itself"},
 		"a reference to nothing":    {"'200':\n          description: What became of it.\n          content:\n            application/json:\n              schema: {$ref: '#/components/schemas/Card'}", "'200':\n          description: x\n          content:\n            application/json:\n              schema: {$ref: '#/components/schemas/Cart'}", "Cart"},
 		"no answer":                 {"'200':\n          description: An answer.", "'404':\n          description: An answer.", "ping: no 2xx response"},

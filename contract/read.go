@@ -237,8 +237,8 @@ func (r *reader) body(where string, request *Object) *Object {
 			r.problem(where, "the request body's root has %q, which gets lost in the input schema", keyword)
 		}
 	}
-	if open, isBool := body.Get("additionalProperties").(bool); open || !isBool {
-		r.problem(where, "the request body lacks additionalProperties: false")
+	if open := body.Get("additionalProperties"); open != nil && open != false {
+		r.problem(where, "the request body's root takes further properties; no tool does")
 	}
 	for _, name := range texts(body.list("required")) {
 		if !body.object("properties").Has(name) {
