@@ -91,6 +91,7 @@ func (t *chain) exchange(c *call, ctx context.Context) (*answer, error) {
 	case int64(len(body)) > t.MaxBody:
 		return nil, errBodyTooLarge
 	}
+	redactHeader(resp.Header, c.token)
 	if resp.StatusCode >= 400 {
 		body = []byte(redact(string(body), c.token)) // error texts are quoted further up
 	}
@@ -155,7 +156,7 @@ func (t *chain) tell(c *call, a *answer, e Exchange) {
 	attrs := []slog.Attr{
 		slog.String("name", e.Name), slog.String("method", e.Method), slog.String("host", c.req.URL.Host),
 		slog.String("path", redact(e.Path, c.token)), slog.Int("status", e.Status), slog.Int64("ms", e.Duration.Milliseconds()),
-		slog.Int("bytes", e.ResponseBytes), slog.String("request_id", redact(e.RequestID, c.token)), slog.Int("try", e.Try),
+		slog.Int("bytes", e.ResponseBytes), slog.String("request_id", e.RequestID), slog.Int("try", e.Try),
 	}
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("error", redact(e.Err.Error(), c.token)))

@@ -48,22 +48,29 @@ func redirects(status int) bool {
 // serverError judges 5xx. A write may have been done in spite of it, except
 // when the answer says that nobody served it.
 func (c *call) serverError(a *answer) error {
-	status, text := a.StatusCode, string(a.body)
-	id := a.Header.Get("X-Github-Request-Id")
+	err, passing := c.judgeServerError(a.StatusCode, a)
+	if id := a.Header.Get("X-Github-Request-Id"); id != "" {
+		err.With("requestId", id)
+	}
+	if passing {
+		return transient{err}
+	}
+	return err
+}
+
+func (c *call) judgeServerError(status int, a *answer) (err *fault.Error, passing bool) {
+	text := string(a.body)
 	switch {
 	case c.mark.write && !(status == http.StatusServiceUnavailable && notServed.MatchString(text)):
-		return OutcomeUnknown("GitHub failed (HTTP "+strconv.Itoa(status)+") while it worked on the request").With("requestId", id)
+		return OutcomeUnknown("GitHub failed (HTTP " + strconv.Itoa(status) + ") while it worked on the request"), false
 	case c.target == graphQL && queryGaveUp.MatchString(text):
 		return fault.New(fault.UpstreamTimeout, "GitHub gave up on the query because it took too long").
-			WithFix("Ask for less at a time.").RetryAfter(0).With("requestId", id).WithCause(ErrQueryTimeout)
+			WithFix("Ask for less at a time.").RetryAfter(0).WithCause(ErrQueryTimeout), false
 	}
-	failed := fault.New(fault.UpstreamError, "GitHub failed (HTTP %d)%s", status, said(a)).
-		WithFix("Try again in a moment.").RetryAfter(0).With("requestId", id)
-	switch status {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return transient{failed}
-	}
-	return failed
+	err = fault.New(fault.UpstreamError, "GitHub failed (HTTP %d)%s", status, said(a)).
+		WithFix("Try again in a moment.").RetryAfter(0)
+	passing = status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
+	return err, passing
 }
 
 var (

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"unicode"
 )
@@ -12,6 +13,15 @@ func redact(text, token string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, token, "[token]")
+}
+
+// redactHeader removes the token from what a server echoes.
+func redactHeader(h http.Header, token string) {
+	for _, values := range h {
+		for i, value := range values {
+			values[i] = redact(value, token)
+		}
+	}
 }
 
 // redactError is err, or an error of the same text without the token.
