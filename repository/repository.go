@@ -1,0 +1,81 @@
+// Package repository answers what a caller has to know about a repository and
+// about this server before the real work: labels, the viewer's permission, and
+// a health check that turns everything in the way into a finding with its mend.
+package repository
+
+import (
+	"time"
+
+	"github.com/google/go-github/v62/github"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+)
+
+// Options are what a Service needs; the clients are required.
+type Options struct {
+	GraphQL *graphql.Client
+	REST    *github.Client
+	Home    ref.Repo // the repository of calls that name none; zero when there is none
+	Server  Server   // what the health check says about this server
+
+	// ExpectedLogin is whose the token has to be; "" accepts everyone's.
+	ExpectedLogin string
+	// Now is the clock of this machine; nil is time.Now.
+	Now func() time.Time
+}
+
+// Server is what a health check tells about the process it runs in.
+type Server struct {
+	Version string
+	Host    string // the web host of the GitHub it talks to
+	Surface Surface
+	Mode    Mode
+}
+
+// Surface lets a client see that the tool list it has cached is stale.
+type Surface struct {
+	Digest    string `json:"digest"` // 12 hex digits over names and input shapes
+	ToolCount int    `json:"toolCount"`
+}
+
+// Mode is how the server was started.
+type Mode struct {
+	ReadOnly bool     `json:"readOnly"`
+	Toolsets []string `json:"toolsets"`
+	Sandbox  bool     `json:"sandbox"`
+	Trust    string   `json:"trust"`
+}
+
+// Service has this package's tools as methods. It is safe for concurrent use.
+type Service struct{ opts Options }
+
+// New makes a Service.
+func New(opts Options) *Service {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Server.Mode.Toolsets == nil {
+		opts.Server.Mode.Toolsets = []string{}
+	}
+	return &Service{opts: opts}
+}
+
+// target is the repository a call is about: the named one, else the home.
+func (s *Service) target(named *string) (ref.Repo, error) {
+	if named != nil {
+		return ref.ParseRepo(*named, s.opts.Home)
+	}
+	if s.opts.Home.IsZero() {
+		return ref.Repo{}, fault.New(fault.RepositoryTargetInvalid, "repo is absent, and there is no home repository").
+			WithFix("Pass repo as owner/name, or ask the person who runs the server to set GITHUB_REPOSITORY or --repo.")
+	}
+	return s.opts.Home, nil
+}
+
+// invisible is the fault for a repository that GitHub does not show.
+func invisible(repo ref.Repo) *fault.Error {
+	return fault.New(fault.NotFoundOrNoAccess, "the repository %s does not exist, or this token cannot see it", repo).
+		WithFix("Check the spelling of owner and name; for a private repository the token needs access to it.")
+}
