@@ -10,6 +10,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
 // LabelsRequest are the arguments of list_labels.
@@ -23,7 +24,8 @@ type LabelsRequest struct {
 // LabelsResult is one page of labels in the order of their names.
 type LabelsResult struct {
 	page.Head
-	Labels []Label `json:"labels"`
+	Labels       []Label            `json:"labels"`
+	ContentTrust trust.ContentTrust `json:"contentTrust"`
 
 	request LabelsRequest // with the repository written out
 	binding page.Binding
@@ -153,3 +155,17 @@ func (r *LabelsResult) Keep(n int) any {
 
 // Slice is nil: GitHub bounds a label's texts far below every budget.
 func (r *LabelsResult) Slice(int) any { return nil }
+
+// VisitTexts shows names and descriptions; who may write them maintains the
+// repository.
+func (r *LabelsResult) VisitTexts(visit func(trust.Text)) {
+	for i := range r.Labels {
+		label := &r.Labels[i]
+		at := "label:" + label.ID
+		visit(trust.Text{Field: "labels.name", At: at, Value: &label.Name})
+		visit(trust.Text{Field: "labels.description", At: at, Value: &label.Description})
+	}
+}
+
+// SetContentTrust puts the summary into the answer.
+func (r *LabelsResult) SetContentTrust(summary trust.ContentTrust) { r.ContentTrust = summary }
