@@ -57,8 +57,9 @@ type location struct {
 // loop that sends the document again without the fields that GitHub does not
 // know.
 type envelopes struct {
-	next http.RoundTripper
-	now  func() time.Time
+	next       http.RoundTripper
+	reductions *reductions
+	now        func() time.Time
 }
 
 func (t *envelopes) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -71,7 +72,7 @@ func (t *envelopes) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, env, err := t.post(req, body)
+	resp, env, err := t.converse(req, body)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,8 @@ func look(data json.RawMessage) (isObject, anyValue bool) {
 
 // failure is the fault for an envelope that is no answer; nil when it is one.
 func (op *operation) failure() error {
-	for _, note := range op.notes {
+	errs := op.notes.ofGitHub()
+	for _, note := range errs {
 		if note.incomplete() && !(op.mutation && op.hasData) {
 			return note.Fault()
 		}
@@ -155,8 +157,8 @@ func (op *operation) failure() error {
 	switch {
 	case op.hasData:
 		return nil
-	case len(op.notes) > 0:
-		return op.notes.worst().Fault()
+	case len(errs) > 0:
+		return errs.worst().Fault()
 	case !op.isObject:
 		return op.misread(errors.New("neither data nor errors"))
 	}

@@ -102,6 +102,9 @@ func judge(e ResponseError, h http.Header, now time.Time, mutation bool) *fault.
 			WithFix("This GitHub may be of an older version than the server needs.")
 	}
 	switch e.kind() {
+	case UnknownField:
+		return fault.New(fault.UpstreamError, "%s", e.Message).
+			WithFix("This needs a newer version of GitHub Enterprise Server.")
 	case "NOT_FOUND":
 		return judgeNotFound(e)
 	case "FORBIDDEN":
@@ -187,6 +190,11 @@ func judgeUnknown(e ResponseError, h http.Header) *fault.Error {
 
 // Notes are the errors that came beside data.
 type Notes []ResponseError
+
+// ofGitHub are the notes that GitHub made, without those about fields left out.
+func (n Notes) ofGitHub() Notes {
+	return slices.DeleteFunc(slices.Clone(n), func(e ResponseError) bool { return e.Type == UnknownField })
+}
 
 // worst is the first note that says something a caller can act on, else the
 // first. Notes must not be empty.

@@ -58,7 +58,7 @@ func New(o Options) *Client {
 	if own.Transport == nil {
 		own.Transport = http.DefaultTransport
 	}
-	own.Transport = &envelopes{next: own.Transport, now: time.Now}
+	own.Transport = &envelopes{next: own.Transport, reductions: newReductions(), now: time.Now}
 	return &Client{github: githubv4.NewEnterpriseClient(o.URL, &own)}
 }
 
