@@ -1,0 +1,256 @@
+package sandbox
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	graphql "github.com/graph-gophers/graphql-go"
+)
+
+var noTime time.Time
+
+func (*root) LockLockable(ctx context.Context, args struct {
+	Input struct {
+		LockableID       graphql.ID
+		LockReason       *string
+		ClientMutationID *string
+	}
+}) (*payload, error) {
+	s := sessionOf(ctx)
+	d, err := findAs[*discussion](s, args.Input.LockableID)
+	if err != nil {
+		return nil, err
+	}
+	if !s.mayTriage(d.repository) {
+		return nil, s.forbidden("LockLockable")
+	}
+	d.locked, d.lockReason = true, ""
+	if args.Input.LockReason != nil {
+		d.lockReason = *args.Input.LockReason
+	}
+	d.updated = s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), LockedRecord: &thread{s.discussion(d)}}, nil
+}
+
+func (*root) UnlockLockable(ctx context.Context, args struct {
+	Input struct {
+		LockableID       graphql.ID
+		ClientMutationID *string
+	}
+}) (*payload, error) {
+	s := sessionOf(ctx)
+	d, err := findAs[*discussion](s, args.Input.LockableID)
+	if err != nil {
+		return nil, err
+	}
+	if !s.mayTriage(d.repository) {
+		return nil, s.forbidden("UnlockLockable")
+	}
+	d.locked, d.lockReason, d.updated = false, "", s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), UnlockedRecord: &thread{s.discussion(d)}}, nil
+}
+
+func (*root) MinimizeComment(ctx context.Context, args struct {
+	Input struct {
+		SubjectID        graphql.ID
+		Classifier       string
+		ClientMutationID *string
+	}
+}) (*payload, error) {
+	s := sessionOf(ctx)
+	reason := strings.ToLower(strings.ReplaceAll(args.Input.Classifier, "_", "-"))
+	c, err := s.minimize(args.Input.SubjectID, "MinimizeComment", reason)
+	if err != nil {
+		return nil, err
+	}
+	return &payload{ClientMutationID: args.Input.ClientMutationID, MinimizedComment: &minimizable{s.comment(c)}}, nil
+}
+
+func (*root) UnminimizeComment(ctx context.Context, args struct {
+	Input struct {
+		SubjectID        graphql.ID
+		ClientMutationID *string
+	}
+}) (*payload, error) {
+	s := sessionOf(ctx)
+	c, err := s.minimize(args.Input.SubjectID, "UnminimizeComment", "")
+	if err != nil {
+		return nil, err
+	}
+	return &payload{ClientMutationID: args.Input.ClientMutationID, UnminimizedComment: &minimizable{s.comment(c)}}, nil
+}
+
+func (s *session) minimize(id graphql.ID, mutation, reason string) (*comment, error) {
+	c, err := findAs[*comment](s, id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.mayTriage(c.repository) {
+		return nil, s.forbidden(mutation)
+	}
+	c.minimized = reason
+	return c, nil
+}
+
+// labelsInput is the input of the mutations that name labels.
+type labelsInput struct {
+	Input struct {
+		LabelableID      graphql.ID
+		LabelIDs         []graphql.ID
+		ClientMutationID *string
+	}
+}
+
+func (*root) AddLabelsToLabelable(ctx context.Context, args labelsInput) (*payload, error) {
+	return sessionOf(ctx).relabel(args, "AddLabelsToLabelable", func(old, named []*label) []*label {
+		for _, l := range named {
+			if !slices.Contains(old, l) {
+				old = append(old, l)
+			}
+		}
+		return old
+	})
+}
+
+func (*root) RemoveLabelsFromLabelable(ctx context.Context, args labelsInput) (*payload, error) {
+	return sessionOf(ctx).relabel(args, "RemoveLabelsFromLabelable", func(old, named []*label) []*label {
+		return slices.DeleteFunc(old, func(l *label) bool { return slices.Contains(named, l) })
+	})
+}
+
+func (*root) ClearLabelsFromLabelable(ctx context.Context, args struct {
+	Input struct {
+		LabelableID      graphql.ID
+		ClientMutationID *string
+	}
+}) (*payload, error) {
+	var all labelsInput
+	all.Input.LabelableID, all.Input.ClientMutationID = args.Input.LabelableID, args.Input.ClientMutationID
+	return sessionOf(ctx).relabel(all, "ClearLabelsFromLabelable", func(_, _ []*label) []*label { return nil })
+}
+
+func (s *session) relabel(args labelsInput, mutation string, change func(old, named []*label) []*label) (*payload, error) {
+	d, err := findAs[*discussion](s, args.Input.LabelableID)
+	if err != nil {
+		return nil, err
+	}
+	if !s.mayTriage(d.repository) {
+		return nil, s.forbidden(mutation)
+	}
+	var named []*label
+	for _, id := range args.Input.LabelIDs {
+		l, err := findAs[*label](s, id)
+		if err != nil {
+			return nil, err
+		}
+		named = append(named, l)
+	}
+	d.labels, d.updated = change(slices.Clone(d.labels), named), s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Labelable: &thread{s.discussion(d)}}, nil
+}
+
+// reactionInput is the input of the two reaction mutations.
+type reactionInput struct {
+	Input struct {
+		SubjectID        graphql.ID
+		Content          string
+		ClientMutationID *string
+	}
+}
+
+func (*root) AddReaction(ctx context.Context, args reactionInput) (*payload, error) {
+	s := sessionOf(ctx)
+	p, err := s.subject(args.Input.SubjectID, "AddReaction")
+	if err != nil {
+		return nil, err
+	}
+	own := s.ownReaction(p, args.Input.Content)
+	if own == nil {
+		own = &reaction{id: s.store.id(), post: p, content: args.Input.Content, by: s.viewer, created: s.store.now()}
+		p.reactions = append(p.reactions, own)
+	}
+	return s.reacted(args, p, own), nil
+}
+
+func (*root) RemoveReaction(ctx context.Context, args reactionInput) (*payload, error) {
+	s := sessionOf(ctx)
+	p, err := s.subject(args.Input.SubjectID, "RemoveReaction")
+	if err != nil {
+		return nil, err
+	}
+	own := s.ownReaction(p, args.Input.Content)
+	if own == nil {
+		return nil, unprocessable("You have not reacted with %s", args.Input.Content)
+	}
+	p.reactions = slices.DeleteFunc(p.reactions, func(x *reaction) bool { return x == own })
+	return s.reacted(args, p, own), nil
+}
+
+func (s *session) ownReaction(p *post, content string) *reaction {
+	for _, x := range p.reactions {
+		if x.by == s.viewer && x.content == content {
+			return x
+		}
+	}
+	return nil
+}
+
+func (s *session) reacted(args reactionInput, p *post, own *reaction) *payload {
+	return &payload{
+		ClientMutationID: args.Input.ClientMutationID,
+		Reaction:         &reactionResolver{s, own},
+		ReactionGroups:   postResolver{s, p}.ReactionGroups(),
+		Subject:          s.subjectOf(p),
+	}
+}
+
+// subject is what the viewer wants to react to or vote for.
+func (s *session) subject(id graphql.ID, mutation string) (*post, error) {
+	switch found := s.find(id).(type) {
+	case *discussion:
+		if !s.mayComment(found) {
+			return nil, s.forbidden(mutation)
+		}
+		return &found.post, nil
+	case *comment:
+		if !s.mayComment(found.discussion) {
+			return nil, s.forbidden(mutation)
+		}
+		return &found.post, nil
+	}
+	return nil, unresolved(id)
+}
+
+// voteInput is the input of the two upvote mutations.
+type voteInput struct {
+	Input struct {
+		SubjectID        graphql.ID
+		ClientMutationID *string
+	}
+}
+
+func (*root) AddUpvote(ctx context.Context, args voteInput) (*payload, error) {
+	return sessionOf(ctx).vote(args, "AddUpvote", true)
+}
+
+func (*root) RemoveUpvote(ctx context.Context, args voteInput) (*payload, error) {
+	return sessionOf(ctx).vote(args, "RemoveUpvote", false)
+}
+
+func (s *session) vote(args voteInput, mutation string, up bool) (*payload, error) {
+	p, err := s.subject(args.Input.SubjectID, mutation)
+	if err != nil {
+		return nil, err
+	}
+	if up && p.upvoters == nil {
+		p.upvoters = map[*account]bool{}
+	}
+	if up {
+		p.upvoters[s.viewer] = true
+	} else {
+		delete(p.upvoters, s.viewer)
+	}
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Subject: s.subjectOf(p)}, nil
+}
