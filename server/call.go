@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/page"
+	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
+)
+
+// Result is what a call answers.
+type Result struct {
+	// JSON is the tool's result or, when Failed, the public face of a fault;
+	// compact, with <, > and & as they are.
+	JSON   json.RawMessage
+	Failed bool
+}
+
+// ErrUnknownTool is in the chain of the error for a tool that does not exist
+// or is switched off.
+var ErrUnknownTool = errors.New("unknown tool")
+
+// Call runs one tool as a client's call would. The error is non-nil only for
+// a tool that does not exist or is switched off; every other failure is a
+// Result. Numbers in args may be json.Number, which keeps all digits.
+func (s *Server) Call(ctx context.Context, name string, args map[string]any) (Result, error) {
+	if !s.enabled[name] {
+		return Result{}, s.unknownTool(name)
+	}
+	start := time.Now()
+	tool, _ := s.contract.Tool(name)
+	body, err := s.answer(ctx, tool, args)
+	s.logCall(ctx, name, time.Since(start), len(body), err)
+	if err != nil {
+		return Result{JSON: encodeFault(fault.From(err)), Failed: true}, nil
+	}
+	return Result{JSON: body}, nil
+}
+
+func (s *Server) unknownTool(name string) error {
+	if tool, ok := s.contract.Tool(name); ok {
+		return fmt.Errorf("%w %q: it is switched off here (toolset %q)", ErrUnknownTool, name, tool.Toolset)
+	}
+	name = cut(name, 80)
+	return fmt.Errorf("%w %q%s", ErrUnknownTool, name, didYouMean(s.contract.NearestTool(name)))
+}
+
+// answer is the one path of a call.
+func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[string]any) (_ []byte, err error) {
+	defer s.recoverPanic(tool.Name, &err)
+	if s.readOnly && !tool.Annotations.ReadOnlyHint {
+		return nil, fault.New(fault.ReadOnly, "%s writes, and this server runs read-only", tool.Name).
+			WithFix("Use a tool that only reads, or ask the person who runs the server to start it without --read-only.")
+	}
+	checked, err := tool.CheckArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, s.callTimeout)
+	defer cancel()
+	result, err := s.handlers[tool.Name](limited, checked)
+	if err != nil {
+		return nil, s.timedOut(limited, tool, err)
+	}
+	return s.finish(tool, result)
+}
+
+// finish brings a handler's result into the form that goes out: trust is
+// projected on all of it, then it is cut to the budget, and the summary of
+// trust is over exactly what stays.
+func (s *Server) finish(tool *contract.Tool, result any) ([]byte, error) {
+	body, err := page.Fit(result, s.maxResult, s.project(result))
+	if err != nil {
+		return nil, err
+	}
+	if s.checkResults {
+		if err := tool.CheckResult(body); err != nil {
+			return nil, fault.New(fault.Internal, "the result of %s breaks its own contract", tool.Name).WithCause(err)
+		}
+	}
+	return body, nil
+}
+
+// project projects trust on a result that carries authored texts and returns
+// what sums it up in a cut copy.
+func (s *Server) project(result any) (summarize func(candidate any)) {
+	carrier, ok := result.(trust.Carrier)
+	if !ok {
+		return func(any) {}
+	}
+	projection := s.trust.Project(carrier)
+	return func(candidate any) {
+		if kept, ok := candidate.(trust.Carrier); ok {
+			projection.Summarize(kept)
+		}
+	}
+}
+
+// timedOut turns the end of the call's time into a fault. What the handler
+// itself has to say about it, such as OUTCOME_UNKNOWN, stands.
+func (s *Server) timedOut(ctx context.Context, tool *contract.Tool, err error) error {
+	var said *fault.Error
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.As(err, &said) && said.Code != fault.Internal {
+		return err
+	}
+	late := fault.New(fault.UpstreamTimeout, "%s took longer than %s and was given up", tool.Name, s.callTimeout).WithCause(err)
+	if tool.Annotations.ReadOnlyHint {
+		return late.RetryAfter(0).WithFix("Try again, or ask for less at once.")
+	}
+	return late.WithFix("Look whether the change was made before you send it again.")
+}
+
+// recoverPanic is deferred around a call: a panic is this call's fault and
+// nobody else's.
+func (s *Server) recoverPanic(tool string, err *error) {
+	if p := recover(); p != nil {
+		s.log.Error("panic in a tool", "tool", tool, "panic", p, "stack", string(debug.Stack()))
+		*err = fault.New(fault.Internal, "%s failed in a way it should not", tool).
+			WithFix("Try once more; if it stays, report it with the server's log.").
+			WithCause(fmt.Errorf("panic: %v", p))
+	}
+}
+
+func (s *Server) logCall(ctx context.Context, name string, took time.Duration, size int, err error) {
+	if err == nil {
+		s.log.DebugContext(ctx, "call", "tool", name, "took", took, "bytes", size)
+		return
+	}
+	level := slog.LevelInfo
+	if fault.From(err).Code == fault.Internal {
+		level = slog.LevelError
+	}
+	s.log.Log(ctx, level, "call failed", "tool", name, "took", took, "code", fault.From(err).Code, "err", err)
+}
+
+// encodeFault writes error, code, message and fix first, then the details by
+// name, so that a reader who stops early has read what matters.
+func encodeFault(f *fault.Error) json.RawMessage {
+	public := f.Public()
+	out := []byte{'{'}
+	for _, name := range memberOrder(public) {
+		value, err := page.Encode(public[name])
+		if err != nil {
+			continue // a detail that is no JSON is not worth losing the fault
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		key, _ := page.Encode(name) // a string always encodes
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}')
+}
+
+// memberOrder is the order of a fault's members on the wire.
+func memberOrder(public map[string]any) []string {
+	var order []string
+	first := []string{"error", "code", "message", "fix"}
+	for _, name := range first {
+		if _, ok := public[name]; ok {
+			order = append(order, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(public)) {
+		if !slices.Contains(first, name) {
+			order = append(order, name)
+		}
+	}
+	return order
+}
+
+// cut shortens text to n runes.
+func cut(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n]) + "…"
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+)
+
+type argumentsKey struct{}
+
+// withArguments carries a call's arguments past the MCP library.
+func withArguments(ctx context.Context, raw json.RawMessage) context.Context {
+	return context.WithValue(ctx, argumentsKey{}, raw)
+}
+
+// argumentsOf is what withArguments carried, or what the library kept.
+func argumentsOf(ctx context.Context, request mcp.CallToolRequest) json.RawMessage {
+	if raw, ok := ctx.Value(argumentsKey{}).(json.RawMessage); ok {
+		return raw
+	}
+	return request.Params.RawArguments
+}
+
+// callTool is the handler of every tool on the MCP side.
+func (s *Server) callTool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, err := decodeArguments(argumentsOf(ctx, request))
+	if err != nil {
+		return wire(Result{JSON: encodeFault(fault.From(err)), Failed: true}), nil
+	}
+	result, err := s.Call(ctx, request.Params.Name, args)
+	if err != nil {
+		return nil, err
+	}
+	return wire(result), nil
+}
+
+// wire is the result as MCP has it: a success both structured and as text, a
+// failure as text alone, so that no client holds it against the output schema.
+func wire(r Result) *mcp.CallToolResult {
+	out := &mcp.CallToolResult{
+		Content: []mcp.Content{mcp.NewTextContent(string(r.JSON))},
+		IsError: r.Failed,
+	}
+	if !r.Failed {
+		out.RawStructuredContent = r.JSON
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
+)
+
+// Selection says which of the contract's tools a server offers. The zero
+// value offers all of them.
+//
+// Toolsets and Tools add up; with neither, everything is on. ExcludeTools is
+// taken away last. The handbook and the health check stay on unless they are
+// excluded by name, because the compact list leans on the one and every
+// repair on the other.
+type Selection struct {
+	ReadOnly     bool
+	Toolsets     []string
+	Tools        []string
+	ExcludeTools []string
+}
+
+const (
+	handbookTool = "get_mcp_tool_handbook"
+	healthCheck  = "healthcheck"
+)
+
+func alwaysOn() []string { return []string{handbookTool, healthCheck} }
+
+// enabled is the set of tools that may be called: read-only leaves the write
+// tools in, so that a call to one can be answered with the reason.
+func (s Selection) enabled(c *contract.Contract) (map[string]bool, error) {
+	if err := s.check(c); err != nil {
+		return nil, err
+	}
+	all := len(s.Toolsets)+len(s.Tools) == 0
+	on := map[string]bool{}
+	for _, t := range c.Tools() {
+		chosen := all || slices.Contains(s.Toolsets, t.Toolset) || slices.Contains(s.Tools, t.Name) ||
+			slices.Contains(alwaysOn(), t.Name)
+		if chosen && !slices.Contains(s.ExcludeTools, t.Name) {
+			on[t.Name] = true
+		}
+	}
+	return on, nil
+}
+
+// list is the tools/list of the given tools. The health check of a contract
+// that asked for our listing carries the surface digest.
+func (s Selection) list(c *contract.Contract, on map[string]bool, full bool) []listing.Tool {
+	tools := slices.DeleteFunc(listing.Tools(c, listing.Options{Full: full}), func(t listing.Tool) bool {
+		return !on[t.Name] || s.ReadOnly && !t.Annotations.ReadOnlyHint
+	})
+	policy := c.Listing()
+	switch {
+	case !policy.Enabled:
+		return tools
+	case full:
+		return listing.Stamp(tools, healthCheck, 0)
+	}
+	return listing.Stamp(tools, healthCheck, policy.DescriptionLimit)
+}
+
+// check refuses a name that the contract does not have.
+func (s Selection) check(c *contract.Contract) error {
+	sets := toolsets(c)
+	for _, name := range s.Toolsets {
+		if !slices.Contains(sets, name) {
+			return fmt.Errorf("unknown toolset %q%s; there are %s", name, didYouMean(contract.Nearest(name, sets)), strings.Join(sets, ", "))
+		}
+	}
+	for _, name := range slices.Concat(s.Tools, s.ExcludeTools) {
+		if _, ok := c.Tool(name); !ok {
+			return fmt.Errorf("unknown tool %q%s", name, didYouMean(c.NearestTool(name)))
+		}
+	}
+	return nil
+}
+
+// ToolsetsOn are the names of the toolsets that are on as a whole.
+func (s Selection) ToolsetsOn(c *contract.Contract) []string {
+	if len(s.Toolsets)+len(s.Tools) == 0 {
+		return toolsets(c)
+	}
+	return slices.Sorted(slices.Values(s.Toolsets))
+}
+
+// toolsets are the names of the contract's toolsets, sorted.
+func toolsets(c *contract.Contract) []string {
+	names := map[string]bool{}
+	for _, t := range c.Tools() {
+		names[t.Toolset] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %q?", name)
+}

@@ -1,0 +1,190 @@
+// Package server turns the contract and a map of handlers into an MCP server.
+//
+// It promises that every call takes one path: look the tool up, check the
+// arguments against the contract, run the handler, project trust, fit the
+// result into its budget, and answer with a result that the contract
+// describes or with a fault. Handlers never see JSON-RPC, and nothing a
+// handler or a client does ends the process or loses another call's answer.
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
+	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
+)
+
+// Name is how the server introduces itself. Hosts put it before a tool's
+// name and limit the sum to about 60 characters, so it is short.
+const Name = "github-workflow"
+
+// Defaults and bounds of Options.
+const (
+	DefaultMaxResultBytes = 65_536
+	MinMaxResultBytes     = 2_048
+	DefaultCallTimeout    = 50 * time.Second
+)
+
+// Options configures a Server. Contract and Handlers are required; the zero
+// value of everything else is its default.
+type Options struct {
+	Contract *contract.Contract
+	Handlers map[string]Handler // by tool name; exactly the contract's tools
+
+	Version      string // of the binary; "" is the contract's
+	Instructions string // for the model, sent once per session; "" sends none
+
+	Selection
+	FullListing bool // list tools uncompacted
+
+	// MaxResultBytes bounds the compact JSON of a result; 0 is
+	// DefaultMaxResultBytes.
+	MaxResultBytes int
+	// CallTimeout bounds one call from its start; 0 is DefaultCallTimeout.
+	CallTimeout time.Duration
+
+	Trust trust.Policy // whom to trust, and what to do with the texts of others
+	// CheckResults makes a result that breaks its own output schema an
+	// INTERNAL fault. It costs a validation per call.
+	CheckResults bool
+
+	Logger *slog.Logger // nil is slog.Default()
+}
+
+// Server answers tool calls. It is safe for concurrent use.
+type Server struct {
+	contract     *contract.Contract
+	handlers     map[string]Handler
+	enabled      map[string]bool // may be called
+	readOnly     bool
+	maxResult    int
+	callTimeout  time.Duration
+	trust        trust.Policy
+	checkResults bool
+	log          *slog.Logger
+
+	tools    []listing.Tool // as listed
+	protocol *mcpserver.MCPServer
+}
+
+// New makes a Server. It refuses a contract and handlers that differ in
+// either direction, names of tools and toolsets it does not know, and bounds
+// out of range.
+func New(o Options) (*Server, error) {
+	if err := sameTools(o.Contract, o.Handlers); err != nil {
+		return nil, err
+	}
+	enabled, err := o.enabled(o.Contract)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		contract: o.Contract, handlers: o.Handlers, enabled: enabled, readOnly: o.ReadOnly,
+		maxResult: o.MaxResultBytes, callTimeout: o.CallTimeout,
+		trust: o.Trust, checkResults: o.CheckResults, log: o.Logger,
+	}
+	if err := s.setDefaults(); err != nil {
+		return nil, err
+	}
+	s.tools = o.list(o.Contract, enabled, o.FullListing)
+	s.protocol = s.newProtocol(o)
+	return s, nil
+}
+
+func (s *Server) setDefaults() error {
+	if s.maxResult == 0 {
+		s.maxResult = DefaultMaxResultBytes
+	}
+	if s.maxResult < MinMaxResultBytes {
+		return fmt.Errorf("a result budget of %d bytes is too small: the least is %d", s.maxResult, MinMaxResultBytes)
+	}
+	if s.callTimeout == 0 {
+		s.callTimeout = DefaultCallTimeout
+	}
+	if s.callTimeout < 0 {
+		return fmt.Errorf("a call time-out of %s is no time at all", s.callTimeout)
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	return nil
+}
+
+// sameTools says how contract and handlers differ, or nil.
+func sameTools(c *contract.Contract, handlers map[string]Handler) error {
+	var faults []string
+	for _, tool := range c.Tools() {
+		if handlers[tool.Name] == nil {
+			faults = append(faults, tool.Name+": in the contract, without a handler")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(handlers)) {
+		if _, ok := c.Tool(name); !ok {
+			faults = append(faults, name+": has a handler, but is not in the contract")
+		}
+	}
+	if len(faults) > 0 {
+		return fmt.Errorf("contract and handlers differ:\n  %s", strings.Join(faults, "\n  "))
+	}
+	return nil
+}
+
+// Tools is the list as clients see it, in its order.
+func (s *Server) Tools() []listing.Tool { return slices.Clone(s.tools) }
+
+// Surface is the digest over the listed tools: a client whose cached list has
+// another one is looking at another server.
+func (s *Server) Surface() (digest string, tools int) {
+	return listing.Digest(s.tools), len(s.tools)
+}
+
+// newProtocol is the MCP side: identity, tools and their order.
+func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
+	version := o.Version
+	if version == "" {
+		version = s.contract.Version()
+	}
+	listed := s.protocolTools()
+	hooks := &mcpserver.Hooks{}
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		// A read-only server knows its write tools, to answer READ_ONLY, but
+		// does not list them.
+		result.Tools = listed
+	})
+	p := mcpserver.NewMCPServer(Name, version,
+		mcpserver.WithTitle(s.contract.Title()),
+		mcpserver.WithInstructions(o.Instructions),
+		mcpserver.WithToolCapabilities(false),
+		mcpserver.WithHooks(hooks),
+	)
+	for name := range s.enabled {
+		p.AddTool(mcp.NewToolWithRawSchema(name, "", []byte(`{"type":"object"}`)), s.callTool)
+	}
+	return p
+}
+
+func (s *Server) protocolTools() []mcp.Tool {
+	tools := make([]mcp.Tool, len(s.tools))
+	for i, t := range s.tools {
+		tools[i] = mcp.NewToolWithRawSchema(t.Name, t.Description, t.InputSchema)
+		tools[i].Title = t.Title
+		tools[i].RawOutputSchema = t.OutputSchema
+		tools[i].Annotations = mcp.ToolAnnotation{
+			ReadOnlyHint:    &t.Annotations.ReadOnlyHint,
+			DestructiveHint: &t.Annotations.DestructiveHint,
+			IdempotentHint:  &t.Annotations.IdempotentHint,
+			OpenWorldHint:   &t.Annotations.OpenWorldHint,
+		}
+	}
+	return tools
+}
