@@ -235,36 +235,28 @@ func (r *Reading) mark(it item) Mark {
 	return Mark{ID: comment.ID, Key: comment.key()}
 }
 
+// Visit is shown a comment, the property of the answer that holds it, and its
+// place: comment:ID or comment:ID/reply:ID.
+type Visit func(comment *Comment, property, at string)
+
 // Each visits every comment and reply that was read, so that its text can be
-// projected before the answer is cut. at names it: comment:ID or
-// comment:ID/reply:ID.
-func (r *Reading) Each(visit func(comment *Comment, at string)) {
-	for i := range r.Comments {
-		eachOf(&r.Comments[i], visit)
-	}
-	for i := range r.NewReplies {
-		eachOf(&r.NewReplies[i], visit)
-	}
-}
+// projected before the answer is cut.
+func (r *Reading) Each(visit Visit) { eachComment(r.Comments, r.NewReplies, visit) }
 
-// Each visits every comment and reply of the answer; see Reading.Each.
-func (a *Answer) Each(visit func(comment *Comment, at string)) {
-	for i := range a.Comments {
-		eachOf(&a.Comments[i], visit)
-	}
-	for i := range a.NewReplies {
-		eachOf(&a.NewReplies[i], visit)
-	}
-}
+// Each visits every comment and reply of the answer.
+func (a *Answer) Each(visit Visit) { eachComment(a.Comments, a.NewReplies, visit) }
 
-func eachOf(comment *Comment, visit func(*Comment, string)) {
-	at := "comment:" + comment.ID
-	if comment.ParentID != "" {
-		at = "comment:" + comment.ParentID + "/reply:" + comment.ID
+func eachComment(comments, newReplies []Comment, visit Visit) {
+	for i := range comments {
+		at := "comment:" + comments[i].ID
+		visit(&comments[i], "comments.nodes", at)
+		for j := range comments[i].replies() {
+			reply := &comments[i].Replies.Nodes[j]
+			visit(reply, "comments.nodes.replies.nodes", at+"/reply:"+reply.ID)
+		}
 	}
-	visit(comment, at)
-	for i := range comment.replies() {
-		reply := &comment.Replies.Nodes[i]
-		visit(reply, at+"/reply:"+reply.ID)
+	for i := range newReplies {
+		reply := &newReplies[i]
+		visit(reply, "newReplies", "comment:"+reply.ParentID+"/reply:"+reply.ID)
 	}
 }
