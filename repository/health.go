@@ -89,6 +89,8 @@ func (s *Service) Health(ctx context.Context, req HealthRequest) (_ *HealthResul
 			return nil, err
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.HealthPatience)
+	defer cancel()
 	p.askGraphQL(ctx)
 	if !p.noToken() {
 		p.askREST(ctx)

@@ -110,6 +110,7 @@ func health(t *testing.T, service *repository.Service, repo *string) *repository
 	if err != nil {
 		t.Fatalf("Health failed: %v", err)
 	}
+	keepsContract(t, "healthcheck", result)
 	var names []string
 	for _, check := range result.Checks {
 		names = append(names, check.Name)

@@ -4,6 +4,7 @@
 package repository
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/go-github/v62/github"
@@ -22,6 +23,8 @@ type Options struct {
 
 	// ExpectedLogin is whose the token has to be; "" accepts everyone's.
 	ExpectedLogin string
+	// HealthPatience is how long a health check waits for GitHub; 0 is 15 s.
+	HealthPatience time.Duration
 	// Now is the clock of this machine; nil is time.Now.
 	Now func() time.Time
 }
@@ -53,6 +56,7 @@ type Service struct{ opts Options }
 
 // New makes a Service.
 func New(opts Options) *Service {
+	opts.HealthPatience = cmp.Or(opts.HealthPatience, 15*time.Second)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
