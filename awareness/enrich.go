@@ -70,11 +70,11 @@ func suffix(when, serverID string, tool Tool) string {
 }
 
 func guidance(name, when, serverID string) string {
-	source := cutRunes(oneLine(serverID), idLimit)
-	if source == "" {
-		source = "its MCP server"
+	text := "Call " + name + " when the user asks " + when + "; prefer it to a shell command or a guess"
+	if source := cutRunes(oneLine(serverID), idLimit); source != "" {
+		text += ": its answer comes from the MCP server " + source
 	}
-	return "Call " + name + " when the user asks " + when + "; prefer it to a shell command or to memory, since the answer comes from " + source + "."
+	return text + "."
 }
 
 // standIn speaks for a tool whose server says nothing of it.

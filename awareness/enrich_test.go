@@ -41,7 +41,7 @@ func TestEnrich(t *testing.T) {
 			"Use when the user asks to save, write, change, rename or move a file or folder on disk. " +
 			"Takes a path or text. (MCP: filesystem/write_file)",
 		Guidance: "Call mcp_filesystem_write_file when the user asks to save, write, change, rename or move a file or folder on disk; " +
-			"prefer it to a shell command or to memory, since the answer comes from filesystem.",
+			"prefer it to a shell command or a guess: its answer comes from the MCP server filesystem.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -80,6 +80,20 @@ func TestTheElevenWellKnownServers(t *testing.T) {
 		}
 		if got := Enrich(id, Tool{Name: "x"}).Description; strings.Contains(got, "domain") || !strings.Contains(got, "se when the user asks ") {
 			t.Errorf("%s: %q", id, got)
+		}
+	}
+}
+
+// What a tool does decides, not what it does it to.
+func TestTheVerbChoosesThePhrase(t *testing.T) {
+	for _, tt := range [][3]string{
+		{"memory", "delete_entities", "to forget"}, {"memory", "add_observations", "to remember"}, {"memory", "open_nodes", "about what was"},
+		{"filesystem", "read_multiple_files", "to open"}, {"filesystem", "create_directory", "to save"}, {"filesystem", "list_directory", "about what a folder"},
+		{"git", "git_commit", "to stage"}, {"git", "git_log", "about the history"}, {"sqlite", "list_tables", "about which tables"},
+		{"brave-search", "brave_local_search", "about shops"}, {"github", "merge_pull_request", "to open, review"}, {"postgres", "query", "about data"},
+	} {
+		if got := scenarioFor(tt[0], tt[1]); !strings.HasPrefix(got, tt[2]) {
+			t.Errorf("%s %s: %q, want %q", tt[0], tt[1], got, tt[2])
 		}
 	}
 }

@@ -25,7 +25,7 @@ var scenarios = map[string][]scenario{
 		{"to plan something whose steps may have to be revised on the way", []string{"plan", "revise", "branch"}},
 	},
 	"memory": {
-		{"to remember a person, a thing or a fact for later", []string{"create", "add", "entities", "observations", "relations"}},
+		{"to remember a person, a thing or a fact for later", []string{"create", "add", "store"}},
 		{"about what was remembered or noted earlier", []string{"read", "search", "open", "graph", "nodes"}},
 		{"to forget or correct something that was remembered", []string{"delete", "remove", "update"}},
 	},
@@ -55,7 +55,7 @@ var scenarios = map[string][]scenario{
 		{"about what is new in a GitHub thread, or to answer in it", []string{"discussion", "discussions", "conversation", "comment", "reaction"}},
 	},
 	"brave-search": {
-		{"to look something up on the web", []string{"web", "search", "summarizer"}},
+		{"to look something up on the web", []string{"web", "summarizer"}},
 		{"about news, or anything newer than the model", []string{"news", "video"}},
 		{"about shops, restaurants and other places nearby", []string{"local", "place"}},
 	},

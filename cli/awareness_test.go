@@ -65,12 +65,12 @@ var stdioServers = map[string]func(){
 func fiveTools() *server.MCPServer {
 	s := server.NewMCPServer("five", "1", server.WithPaginationLimit(2))
 	for i := range 5 {
-		s.AddTool(mcp.NewTool(fmt.Sprintf("tool_%d", i), mcp.WithDescription(fmt.Sprintf("Does thing %d.", i)), mcp.WithString("path", mcp.Required())), nothing)
+		s.AddTool(mcp.NewTool(fmt.Sprintf("tool_%d", i), mcp.WithDescription(fmt.Sprintf("Does thing %d.", i)), mcp.WithString("path", mcp.Required())), callsNothing)
 	}
 	return s
 }
 
-func nothing(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func callsNothing(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return nil, errors.New("awareness must not call a tool")
 }
 
@@ -79,7 +79,7 @@ func environmentServer() {
 	s := server.NewMCPServer("environment", "1")
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		s.AddTool(mcp.NewTool(name), nothing)
+		s.AddTool(mcp.NewTool(name), callsNothing)
 	}
 	_ = server.ServeStdio(s)
 }
@@ -103,7 +103,7 @@ func sleeper() {
 	_, _ = connection.Read(make([]byte, 1)) // the test writes nothing
 }
 
-func self(t *testing.T, kind string, env ...string) map[string]any {
+func selfAs(t *testing.T, kind string, env ...string) map[string]any {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -116,8 +116,8 @@ func self(t *testing.T, kind string, env ...string) map[string]any {
 	return map[string]any{"command": binary, "args": []string{}, "env": vars}
 }
 
-// run writes the configuration, runs the command as JSON and returns what it says.
-func run(t *testing.T, opts AwarenessOptions, servers map[string]any) (code int, report awarenessReport, out, errs string) {
+// runAwarenessOn writes the configuration, runs the command as JSON and returns what it says.
+func runAwarenessOn(t *testing.T, opts AwarenessOptions, servers map[string]any) (code int, report awarenessReport, out, errs string) {
 	t.Helper()
 	config, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {
@@ -144,10 +144,10 @@ func run(t *testing.T, opts AwarenessOptions, servers map[string]any) (code int,
 func TestAwarenessListsAllPagesOfAllServers(t *testing.T) {
 	over := httptest.NewServer(server.NewStreamableHTTPServer(fiveTools()))
 	defer over.Close()
-	code, report, out, errs := run(t, AwarenessOptions{}, map[string]any{
-		"filesystem": self(t, "tools"),
+	code, report, out, errs := runAwarenessOn(t, AwarenessOptions{}, map[string]any{
+		"filesystem": selfAs(t, "tools"),
 		"remote":     map[string]any{"type": "http", "url": over.URL + "/mcp"},
-		"prompts":    self(t, "prompts"),
+		"prompts":    selfAs(t, "prompts"),
 		"missing":    map[string]any{"command": "no-such-program-anywhere"},
 	})
 	if code != 0 {
@@ -198,26 +198,26 @@ func checkShape(t *testing.T, out string) {
 }
 
 func TestAwarenessFailsOnlyWhenNoneAnswered(t *testing.T) {
-	code, report, out, _ := run(t, AwarenessOptions{}, map[string]any{"missing": map[string]any{"command": "no-such-program-anywhere"}})
+	code, report, out, _ := runAwarenessOn(t, AwarenessOptions{}, map[string]any{"missing": map[string]any{"command": "no-such-program-anywhere"}})
 	if code != 1 || report.Servers[0].OK || !strings.Contains(out, `"tools": []`) || report.SystemPrompt+report.Warmup != "" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
 
 func TestAwarenessAsksTheChosenServersOnly(t *testing.T) {
-	servers := map[string]any{"a": self(t, "prompts"), "b": map[string]any{"command": "no-such-program-anywhere"}}
-	code, report, _, errs := run(t, AwarenessOptions{Servers: []string{"a"}}, servers)
+	servers := map[string]any{"a": selfAs(t, "prompts"), "b": map[string]any{"command": "no-such-program-anywhere"}}
+	code, report, _, errs := runAwarenessOn(t, AwarenessOptions{Servers: []string{"a"}}, servers)
 	if code != 0 || len(report.Servers) != 1 || errs != "" {
 		t.Errorf("exit code %d, %+v, %q", code, report, errs)
 	}
-	code, _, out, errs := run(t, AwarenessOptions{Servers: []string{"c"}}, servers)
+	code, _, out, errs := runAwarenessOn(t, AwarenessOptions{Servers: []string{"c"}}, servers)
 	if want := "awareness: no server \"c\" in the configuration; it has: a, b\n"; code != 1 || out != "" || errs != want {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 }
 
 func TestAServerThatDoesNotAnswer(t *testing.T) {
-	code, report, _, _ := run(t, AwarenessOptions{Timeout: 300 * time.Millisecond}, map[string]any{"silent": self(t, "silent")})
+	code, report, _, _ := runAwarenessOn(t, AwarenessOptions{Timeout: 300 * time.Millisecond}, map[string]any{"silent": selfAs(t, "silent")})
 	if code != 1 || *report.Servers[0].Error != "no answer within 300ms" {
 		t.Errorf("exit code %d, %+v", code, report.Servers)
 	}
@@ -232,14 +232,14 @@ func TestSecretsStaySecret(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	servers := map[string]any{
-		"dies":    self(t, "dies", "SECRET", "${env:MY_TOKEN}"),
+		"dies":    selfAs(t, "dies", "SECRET", "${env:MY_TOKEN}"),
 		"echoes":  map[string]any{"url": echo.URL + "?key=hush-url", "headers": map[string]string{"Authorization": "Bearer hush-header", "X-Key": "${MY_TOKEN}"}},
 		"nowhere": map[string]any{"url": closed.URL + "/hush-path"},
 		"unset":   map[string]any{"url": echo.URL, "headers": map[string]string{"X": "hush ${NOT_SET}"}},
 		"broken":  map[string]any{"command": []string{"hush-command"}},
 	}
 	env := func(name string) string { return map[string]string{"MY_TOKEN": "hush-variable"}[name] }
-	code, report, out, errs := run(t, AwarenessOptions{Env: env}, servers)
+	code, report, out, errs := runAwarenessOn(t, AwarenessOptions{Env: env}, servers)
 	if code != 1 || strings.Contains(out+errs, "hush") {
 		t.Errorf("exit code %d\n%s\n%s", code, out, errs)
 	}
@@ -267,12 +267,12 @@ func TestHeadersReachTheServerAndNoOther(t *testing.T) {
 	defer elsewhere.Close()
 
 	headers := map[string]any{"X-Key": "abc-${KEY:-fallback}"}
-	code, _, _, errs := run(t, AwarenessOptions{Env: func(string) string { return "" }}, map[string]any{"s": map[string]any{"url": over.URL, "headers": headers}})
+	code, _, _, errs := runAwarenessOn(t, AwarenessOptions{Env: func(string) string { return "" }}, map[string]any{"s": map[string]any{"url": over.URL, "headers": headers}})
 	if code != 0 || len(got) == 0 || slices.ContainsFunc(got, func(v string) bool { return v != "abc-fallback" }) {
 		t.Errorf("exit code %d, %s; headers %q", code, errs, got)
 	}
 	got = nil
-	code, _, _, errs = run(t, AwarenessOptions{}, map[string]any{"s": map[string]any{"url": elsewhere.URL, "headers": headers}})
+	code, _, _, errs = runAwarenessOn(t, AwarenessOptions{}, map[string]any{"s": map[string]any{"url": elsewhere.URL, "headers": headers}})
 	if code != 1 || len(got) != 0 || !strings.Contains(errs, "it redirects to another host") {
 		t.Errorf("exit code %d, %q; headers %q", code, errs, got)
 	}
@@ -281,7 +281,7 @@ func TestHeadersReachTheServerAndNoOther(t *testing.T) {
 func TestAServerThatAsksForAuthorization(t *testing.T) {
 	over := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	defer over.Close()
-	if _, _, _, errs := run(t, AwarenessOptions{}, map[string]any{"s": map[string]any{"url": over.URL}}); !strings.Contains(errs, "check its headers") {
+	if _, _, _, errs := runAwarenessOn(t, AwarenessOptions{}, map[string]any{"s": map[string]any{"url": over.URL}}); !strings.Contains(errs, "check its headers") {
 		t.Errorf("stderr %q", errs)
 	}
 }
@@ -291,7 +291,7 @@ func TestServersGetNoMoreOfOurEnvironmentThanTheyNeed(t *testing.T) {
 	env := func(name string) string {
 		return map[string]string{"HOME": "/home/me", "GITHUB_TOKEN": "hush", "MINE": "x"}[name]
 	}
-	_, report, _, _ := run(t, AwarenessOptions{Env: env}, map[string]any{"s": self(t, "environment", "GIVEN", "${MINE}")})
+	_, report, _, _ := runAwarenessOn(t, AwarenessOptions{Env: env}, map[string]any{"s": selfAs(t, "environment", "GIVEN", "${MINE}")})
 	var names []string
 	for _, tool := range report.Tools {
 		names = append(names, tool.Tool)
@@ -322,7 +322,7 @@ func TestChildrenAreEnded(t *testing.T) {
 					alive <- connection
 				}
 			}()
-			code, _, _, errs := run(t, AwarenessOptions{Timeout: timeout}, map[string]any{"s": self(t, kind, "ALIVE", listener.Addr().String())})
+			code, _, _, errs := runAwarenessOn(t, AwarenessOptions{Timeout: timeout}, map[string]any{"s": selfAs(t, kind, "ALIVE", listener.Addr().String())})
 			if answers := kind == "stubborn"; answers != (code == 0) {
 				t.Errorf("exit code %d, %s", code, errs)
 			}
@@ -344,7 +344,7 @@ func TestChildrenAreEnded(t *testing.T) {
 }
 
 func TestAwarenessInMarkdown(t *testing.T) {
-	code, _, out, errs := run(t, AwarenessOptions{Format: "markdown"}, map[string]any{"filesystem": self(t, "tools"), "gone": map[string]any{}})
+	code, _, out, errs := runAwarenessOn(t, AwarenessOptions{Format: "markdown"}, map[string]any{"filesystem": selfAs(t, "tools"), "gone": map[string]any{}})
 	if code != 0 || errs != "awareness: server \"gone\": the configuration has neither command nor url\n" {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
@@ -359,8 +359,27 @@ func TestAwarenessInMarkdown(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}
 	}
-	if code, _, out, errs := run(t, AwarenessOptions{Format: "yaml"}, nil); code != 1 || out != "" || !strings.Contains(errs, `unknown format "yaml"`) {
+	if code, _, out, errs := runAwarenessOn(t, AwarenessOptions{Format: "yaml"}, nil); code != 1 || out != "" || !strings.Contains(errs, `unknown format "yaml"`) {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestTheReasonOfAServerThatDies(t *testing.T) {
+	for text, want := range map[string]string{
+		"one\ntwo\n": "two",
+		"node:internal\n  throw err;\nError: Cannot find module 'x'\n    at y\n\nNode.js v20\n": "Error: Cannot find module 'x'",
+		"npm error code E404\nnpm error 404\nnpm error A complete log is in x\n":                "npm error code E404",
+		"  raise ValueError(\"x\")\nValueError: x\n":                                            "ValueError: x",
+		"":                                  "",
+		strings.Repeat("x", 5000) + "\nend": "end",
+	} {
+		var tail stderrTail
+		for part := range slices.Chunk([]byte(text), 700) {
+			_, _ = tail.Write(part)
+		}
+		if got := tail.reason(); got != want {
+			t.Errorf("%.40q: %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -234,7 +236,7 @@ func (ch *mcpChild) explain(err error) error {
 		return err
 	}
 	words := "it ended before it answered (" + ch.cmd.ProcessState.String() + ")"
-	if last := ch.stderr.lastLine(); last != "" {
+	if last := ch.stderr.reason(); last != "" {
 		words += ": " + last
 	}
 	if errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, os.ErrClosed) || isBrokenPipe(err) {
@@ -261,11 +263,20 @@ func (t *stderrTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *stderrTail) lastLine() string {
+// complaint is a line that says what went wrong; runtimes and package managers
+// print others after it.
+var complaint = regexp.MustCompile(`(?i)(error|fatal|panic)(:| )`)
+
+// reason is the first complaint, or else the last line.
+func (t *stderrTail) reason() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "")), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	at := slices.IndexFunc(lines, complaint.MatchString)
+	if at < 0 {
+		at = len(lines) - 1
+	}
+	return strings.TrimSpace(lines[at])
 }
 
 // inheritedEnv are the variables a server gets of ours: what programs need to run
