@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cli/go-gh/v2/pkg/auth"
+	"github.com/cli/go-gh/v2/pkg/repository"
+	gogithub "github.com/google/go-github/v62/github"
+	"github.com/spf13/pflag"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/rest"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
+)
+
+// config is what the flags and the environment say.
+type config struct {
+	env    func(string) string
+	stderr io.Writer
+
+	repo          string
+	endpoints     transport.EndpointSettings
+	selection     server.Selection
+	listing       string
+	maxResult     int
+	trustedLogins []string
+	sandbox       bool
+	logLevel      string
+	logFormat     string
+}
+
+// setting is a flag and the variables that stand in for it, the first that is
+// set first. There is no flag for the token: other users of a machine can read
+// the arguments of a process.
+type setting struct {
+	flag string
+	env  []string
+}
+
+func settings() []setting {
+	return []setting{
+		{"repo", []string{"GITHUB_REPOSITORY"}},
+		{"api-url", []string{"GITHUB_API_URL"}},
+		{"graphql-url", []string{"GITHUB_GRAPHQL_URL"}},
+		{"server-url", []string{"GITHUB_SERVER_URL"}},
+		{"host", []string{"GITHUB_HOST", "GH_HOST"}},
+		{"read-only", []string{"GITHUB_READ_ONLY"}},
+		{"toolsets", []string{"GITHUB_TOOLSETS"}},
+		{"tools", []string{"GITHUB_TOOLS"}},
+		{"exclude-tools", []string{"GITHUB_EXCLUDE_TOOLS"}},
+		{"listing", []string{"GITHUB_WORKFLOW_LISTING"}},
+		{"max-result-bytes", []string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES"}},
+		{"trusted-logins", []string{"GITHUB_WORKFLOW_TRUSTED_LOGINS"}},
+		{"sandbox", []string{"GITHUB_WORKFLOW_SANDBOX"}},
+		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}},
+		{"log-format", []string{"GITHUB_WORKFLOW_LOG_FORMAT"}},
+	}
+}
+
+func (c *config) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.repo, "repo", "", "the home repository, `owner/name`; else the git remote origin")
+	flags.StringVar(&c.endpoints.APIURL, "api-url", "", "the REST API's `address`")
+	flags.StringVar(&c.endpoints.GraphQLURL, "graphql-url", "", "the GraphQL API's `address`")
+	flags.StringVar(&c.endpoints.ServerURL, "server-url", "", "the `address` of the web pages, for pasted links")
+	flags.StringVar(&c.endpoints.Host, "host", "", "the GitHub `host`, when no API address is given (default github.com)")
+	flags.BoolVar(&c.selection.ReadOnly, "read-only", false, "refuse every write")
+	flags.StringSliceVar(&c.selection.Toolsets, "toolsets", nil, "only these `toolsets`: discussions, repository, …")
+	flags.StringSliceVar(&c.selection.Tools, "tools", nil, "only these `tools`, or these beside --toolsets")
+	flags.StringSliceVar(&c.selection.ExcludeTools, "exclude-tools", nil, "none of these `tools`")
+	flags.StringVar(&c.listing, "listing", "compact", "how tools are listed: `compact|full`")
+	flags.IntVar(&c.maxResult, "max-result-bytes", server.DefaultMaxResultBytes, "the budget of one result, in `bytes`")
+	flags.StringSliceVar(&c.trustedLogins, "trusted-logins", nil, "`logins` whose text counts as a colleague's")
+	flags.BoolVar(&c.sandbox, "sandbox", false, "no GitHub at all: the embedded sandbox")
+	flags.StringVar(&c.logLevel, "log-level", "warn", "what is logged to stderr: `debug|info|warn|error`")
+	flags.StringVar(&c.logFormat, "log-format", "text", "how it is logged: `text|json`")
+	for _, s := range settings() {
+		flag := flags.Lookup(s.flag)
+		flag.Usage += " [" + strings.Join(s.env, ", ") + "]"
+	}
+}
+
+// applyEnv sets the flags that were not given from the environment. It runs
+// after parsing, so that no help text ever shows a value from there.
+func (c *config) applyEnv(flags *pflag.FlagSet) error {
+	hostGiven := flags.Changed("host")
+	for _, s := range settings() {
+		if flags.Changed(s.flag) || hostGiven && strings.HasSuffix(s.flag, "-url") {
+			continue // a host on the command line means that one, wherever the environment points
+		}
+		for _, name := range s.env {
+			if value := c.env(name); value != "" {
+				if err := flags.Set(s.flag, value); err != nil {
+					return fmt.Errorf("the variable %s: %w", name, err)
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// logger writes to stderr, never to stdout, which belongs to the protocol.
+func (c *config) logger() (*slog.Logger, error) {
+	var options slog.HandlerOptions
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.logLevel)); err != nil {
+		return nil, fmt.Errorf("unknown --log-level %q; there are debug, info, warn and error", c.logLevel)
+	}
+	options.Level = level
+	switch c.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(c.stderr, &options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(c.stderr, &options)), nil
+	}
+	return nil, fmt.Errorf("unknown --log-format %q; there are text and json", c.logFormat)
+}
+
+// home is the repository of calls that name none, as far as it is written
+// down; zero when the git remote has to be asked.
+func (c *config) home() (ref.Repo, error) {
+	switch {
+	case c.sandbox:
+		return ref.Repo{Owner: "octo-org", Name: "hello"}, nil
+	case c.repo == "":
+		return ref.Repo{}, nil
+	}
+	return ref.ParseRepo(c.repo, ref.Repo{})
+}
+
+// connection is the way to one GitHub.
+type connection struct {
+	graphQL *graphql.Client
+	rest    *gogithub.Client
+	home    ref.Repo
+	web     ref.Web
+	close   func()
+}
+
+// connect prepares the way; no request is made. Only here are the sandbox
+// started, the git remote asked and the stored token read: a client that only
+// lists tools does not wait for that.
+func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.Repo, agent string, log *slog.Logger) (*connection, error) {
+	token, closeAll := c.token(to), func() {}
+	if c.sandbox {
+		running, err := sandbox.Start(ctx, sandbox.Options{Logger: log}, "")
+		if err != nil {
+			return nil, fmt.Errorf("starting the sandbox: %w", err)
+		}
+		token = func(context.Context) (string, error) { return sandbox.AdminToken, nil }
+		closeAll = func() { _ = running.Close() } // nothing is left that could use it
+		if to, err = transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()}); err != nil {
+			return nil, err
+		}
+	}
+	if home.IsZero() {
+		home = originRepo(ctx, to)
+	}
+	client := &http.Client{Transport: transport.New(transport.Options{Endpoints: to, Token: token, UserAgent: agent, Logger: log})}
+	return &connection{
+		graphQL: graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}),
+		rest:    rest.New(rest.Options{URL: to.REST, HTTP: client}),
+		home:    home,
+		web:     ref.Web{Host: to.WebHost, AnyHost: to.AnyWebHost},
+		close:   closeAll,
+	}, nil
+}
+
+// token finds the token when it is first needed: reading what gh has stored
+// may run gh. A stored token is for the host it was stored for, so it never
+// goes to an API on this machine.
+func (c *config) token(to transport.Endpoints) func(context.Context) (string, error) {
+	stored := sync.OnceValue(func() string {
+		if to.AnyWebHost {
+			return ""
+		}
+		token, _ := auth.TokenForHost(to.WebHost)
+		return token
+	})
+	return func(context.Context) (string, error) {
+		for _, name := range []string{"GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN"} {
+			if token := strings.TrimSpace(c.env(name)); token != "" {
+				return token, nil
+			}
+		}
+		return stored(), nil
+	}
+}
+
+const gitPatience = 2 * time.Second
+
+// originRepo is the repository of the git remote origin, when that is one of
+// the GitHub we talk to; else zero.
+func originRepo(ctx context.Context, to transport.Endpoints) ref.Repo {
+	ctx, cancel := context.WithTimeout(ctx, gitPatience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "git", "remote", "get-url", "origin").Output()
+	if err != nil {
+		return ref.Repo{} // no git, no repository, no origin: there is no home
+	}
+	return remoteRepo(strings.TrimSpace(string(out)), to)
+}
+
+func remoteRepo(remote string, to transport.Endpoints) ref.Repo {
+	parsed, err := repository.ParseWithHost(remote, to.WebHost)
+	if err != nil || !to.AnyWebHost && !slices.Contains([]string{to.WebHost, "ssh." + to.WebHost}, strings.ToLower(parsed.Host)) {
+		return ref.Repo{}
+	}
+	home, err := ref.ParseRepo(parsed.Owner+"/"+parsed.Name, ref.Repo{})
+	if err != nil {
+		return ref.Repo{}
+	}
+	return home
+}

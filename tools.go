@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/cli"
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
+	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
+	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
+	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
+	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
+)
+
+// open assembles the server. Whatever is wrong with the settings is said here;
+// the way to GitHub is built by the first call that needs it.
+func (c *config) open(ctx context.Context) (*cli.App, error) {
+	log, err := c.logger()
+	if err != nil {
+		return nil, err
+	}
+	if c.listing != "compact" && c.listing != "full" {
+		return nil, fmt.Errorf("unknown --listing %q; there are compact and full", c.listing)
+	}
+	endpoints, err := transport.ResolveEndpoints(c.endpoints)
+	if err != nil {
+		return nil, err
+	}
+	home, err := c.home()
+	if err != nil {
+		return nil, err
+	}
+	tools, err := contract.LoadCompiled(contractText, contractCompiled)
+	if err != nil {
+		return nil, err
+	}
+	var assembled *server.Server
+	r := &rooms{}
+	r.connect = sync.OnceValues(func() (*connection, error) {
+		to, err := c.connect(ctx, endpoints, home, "github-workflow-mcp/"+tools.Version(), log)
+		r.connected.Store(to)
+		return to, err
+	})
+	r.build(c, tools, func() *server.Server { return assembled })
+	assembled, err = server.New(server.Options{
+		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
+		MaxResultBytes: c.maxResult, Trust: trust.Policy{TrustedLogins: c.trustedLogins}, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &cli.App{Server: assembled, Version: tools.Version(), Close: r.close}, nil
+}
+
+// rooms are the packages that have the tools. Each is made by its first call.
+type rooms struct {
+	connect    func() (*connection, error)
+	connected  atomic.Pointer[connection] // nil until a call needed it
+	discussion func() (*discussion.Service, error)
+	repository func() (*repository.Service, error)
+	handbook   func() (*handbook.Book, error)
+}
+
+func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *server.Server) {
+	r.discussion = sync.OnceValues(func() (*discussion.Service, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return discussion.New(discussion.Options{GraphQL: to.graphQL, Home: to.home, Web: to.web}), nil
+	})
+	r.repository = sync.OnceValues(func() (*repository.Service, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return repository.New(repository.Options{
+			GraphQL: to.graphQL, REST: to.rest, Home: to.home,
+			Server: c.selfDescription(tools, to, assembled()), ExpectedLogin: c.env("GITHUB_EXPECTED_LOGIN"),
+		}), nil
+	})
+	r.handbook = sync.OnceValues(func() (*handbook.Book, error) { return handbook.New(tools), nil })
+}
+
+// selfDescription is what the health check says about this process.
+func (c *config) selfDescription(tools *contract.Contract, to *connection, s *server.Server) repository.Server {
+	digest, count := s.Surface()
+	return repository.Server{
+		Version: tools.Version(), Host: to.web.Host,
+		Surface: repository.Surface{Digest: digest, ToolCount: count},
+		Mode: repository.Mode{
+			ReadOnly: c.selection.ReadOnly, Toolsets: c.selection.ToolsetsOn(tools), Sandbox: c.sandbox, Trust: string(trust.Mark),
+		},
+	}
+}
+
+// close ends what the calls started, if there were any.
+func (r *rooms) close() {
+	if to := r.connected.Load(); to != nil {
+		to.close()
+	}
+}
+
+// handlers has a handler for every tool of the contract.
+func (r *rooms) handlers() map[string]server.Handler {
+	all := r.discussionTools()
+	maps.Copy(all, r.repositoryTools())
+	return all
+}
+
+func (r *rooms) discussionTools() map[string]server.Handler {
+	return map[string]server.Handler{
+		"list_discussions":            on(r.discussion, (*discussion.Service).List),
+		"list_discussion_categories":  on(r.discussion, (*discussion.Service).Categories),
+		"get_discussion_conversation": on(r.discussion, (*discussion.Service).Read),
+		"manage_discussion_comment":   on(r.discussion, (*discussion.Service).ManageComment),
+	}
+}
+
+func (r *rooms) repositoryTools() map[string]server.Handler {
+	return map[string]server.Handler{
+		"list_labels":           on(r.repository, (*repository.Service).ListLabels),
+		"get_viewer_permission": on(r.repository, (*repository.Service).ViewerPermission),
+		"healthcheck":           on(r.repository, (*repository.Service).Health),
+		"get_mcp_tool_handbook": on(r.handbook, (*handbook.Book).Get),
+	}
+}
+
+// on makes a handler of a method of a service that its first call makes.
+func on[S, In, Out any](service func() (S, error), method func(S, context.Context, In) (Out, error)) server.Handler {
+	return server.Typed(func(ctx context.Context, in In) (out Out, err error) {
+		s, err := service()
+		if err != nil {
+			return out, err
+		}
+		return method(s, ctx, in)
+	})
+}
