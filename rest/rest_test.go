@@ -26,7 +26,9 @@ func serve(t *testing.T, timeout time.Duration, handler http.HandlerFunc) (clien
 	t.Helper()
 	seen = &[]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
 		*seen = append(*seen, r.Method+" "+r.URL.Path)
 		w.Header().Set("Content-Type", "application/json")
 		handler(w, r)

@@ -52,12 +52,12 @@ var errBodyTooLarge = errors.New("response body over the bound")
 // tells log, observer and Meta.
 func (t *chain) attempt(c *call, try int) (*answer, error) {
 	started := t.Now()
-	ctx, cancel := context.WithTimeout(c.ctx, t.RequestTimeout)
+	ctx, cancel := context.WithTimeout(c.context(), t.RequestTimeout)
 	defer cancel()
-	meta := metaOf(c.ctx)
+	meta := metaOf(c.context())
 	meta.sent()
 	var way progress
-	a, err := t.exchange(c, httptrace.WithClientTrace(ctx, way.trace()))
+	a, err := t.exchange(httptrace.WithClientTrace(ctx, way.trace()), c)
 	if err != nil {
 		err = c.broken(err, ctx.Err(), way.surelyNotSent())
 	} else {
@@ -72,7 +72,7 @@ func (t *chain) attempt(c *call, try int) (*answer, error) {
 }
 
 // exchange sends the call once and reads the body to its end.
-func (t *chain) exchange(c *call, ctx context.Context) (*answer, error) {
+func (t *chain) exchange(ctx context.Context, c *call) (*answer, error) {
 	req := c.req.Clone(ctx)
 	if c.body != nil {
 		req.Body = io.NopCloser(bytes.NewReader(c.body))
@@ -105,8 +105,8 @@ func (c *call) broken(err, timeout error, surelyNotSent bool) error {
 	var network net.Error
 	timedOut := timeout != nil || errors.As(err, &network) && network.Timeout()
 	switch {
-	case errors.Is(c.ctx.Err(), context.Canceled):
-		return c.ctx.Err()
+	case errors.Is(c.context().Err(), context.Canceled):
+		return c.context().Err()
 	case c.mark.write && !surelyNotSent:
 		return OutcomeUnknown("the connection to GitHub ended before it answered").WithCause(cause)
 	case errors.Is(err, errBodyTooLarge):
@@ -161,8 +161,8 @@ func (t *chain) tell(c *call, a *answer, e Exchange) {
 	if e.Err != nil {
 		attrs = append(attrs, slog.String("error", redact(e.Err.Error(), c.token)))
 	}
-	if reason := context.Cause(c.ctx); reason != nil {
+	if reason := context.Cause(c.context()); reason != nil {
 		attrs = append(attrs, slog.String("reason", redact(reason.Error(), c.token)))
 	}
-	t.Logger.LogAttrs(c.ctx, slog.LevelDebug, "github request", attrs...)
+	t.Logger.LogAttrs(c.context(), slog.LevelDebug, "github request", attrs...)
 }

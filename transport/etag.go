@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"maps"
 	"net/http"
@@ -52,48 +51,62 @@ type cache struct {
 
 	mu      sync.Mutex
 	bytes   int
-	order   *list.List // of *cacheEntry, used last in front
-	entries map[cacheKey]*list.Element
+	uses    uint64 // the clock of lastUse
+	entries map[cacheKey]*cacheEntry
 }
 
 type cacheEntry struct {
-	key    cacheKey
-	answer *answer
+	answer  *answer
+	lastUse uint64
 }
 
+// size counts the body, and a flat rate for headers and bookkeeping.
+func (e *cacheEntry) size() int { return len(e.answer.body) + 2<<10 }
+
 func newCache(bound int) *cache {
-	return &cache{bound: bound, order: list.New(), entries: map[cacheKey]*list.Element{}}
+	return &cache{bound: bound, entries: map[cacheKey]*cacheEntry{}}
 }
 
 func (c *cache) get(key cacheKey) *answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element := c.entries[key]
-	if element == nil {
+	entry := c.entries[key]
+	if entry == nil {
 		return nil
 	}
-	c.order.MoveToFront(element)
-	return element.Value.(*cacheEntry).answer
+	c.uses++
+	entry.lastUse = c.uses
+	return entry.answer
 }
-
-// entryOverhead stands for the headers and the bookkeeping of one entry.
-const entryOverhead = 2 << 10
 
 func (c *cache) put(key cacheKey, a *answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if element := c.entries[key]; element != nil {
-		c.remove(element)
-	}
-	c.entries[key] = c.order.PushFront(&cacheEntry{key, a})
-	c.bytes += len(a.body) + entryOverhead
+	c.remove(key)
+	c.uses++
+	entry := &cacheEntry{a, c.uses}
+	c.entries[key] = entry
+	c.bytes += entry.size()
 	for c.bytes > c.bound {
-		c.remove(c.order.Back())
+		c.remove(c.oldest())
 	}
 }
 
-func (c *cache) remove(element *list.Element) {
-	entry := c.order.Remove(element).(*cacheEntry)
-	delete(c.entries, entry.key)
-	c.bytes -= len(entry.answer.body) + entryOverhead
+// oldest is the key of the entry that was not used for the longest time. The
+// bound keeps the entries few enough to look at all of them.
+func (c *cache) oldest() (key cacheKey) {
+	first := c.uses + 1
+	for k, entry := range c.entries {
+		if entry.lastUse < first {
+			key, first = k, entry.lastUse
+		}
+	}
+	return key
+}
+
+func (c *cache) remove(key cacheKey) {
+	if entry := c.entries[key]; entry != nil {
+		delete(c.entries, key)
+		c.bytes -= entry.size()
+	}
 }

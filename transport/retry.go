@@ -35,12 +35,12 @@ func (t *chain) retried(c *call) (*answer, error) {
 		}
 		return nil, last
 	}
-	a, err := backoff.Retry(c.ctx, once, t.patience()...)
+	a, err := backoff.Retry(c.context(), once, t.patience()...)
 	switch {
 	case err == nil:
 		return a, nil
-	case errors.Is(c.ctx.Err(), context.Canceled):
-		return nil, c.ctx.Err()
+	case errors.Is(c.context().Err(), context.Canceled):
+		return nil, c.context().Err()
 	}
 	return nil, last // also when time ran out in a pause: the failure says more
 }

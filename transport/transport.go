@@ -135,13 +135,15 @@ func (t *chain) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // call is one request on its way down the chain.
 type call struct {
-	ctx    context.Context
 	mark   mark
 	target target
 	req    *http.Request // headers complete, body taken out
 	body   []byte
 	token  string
 }
+
+// context is the caller's.
+func (c *call) context() context.Context { return c.req.Context() }
 
 // target is what a request is addressed to.
 type target int
@@ -158,7 +160,7 @@ func (t *chain) prepare(req *http.Request) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &call{ctx: req.Context(), mark: markOf(req), target: t.Endpoints.target(req.URL), req: req.Clone(req.Context()), body: body}
+	c := &call{mark: markOf(req), target: t.Endpoints.target(req.URL), req: req.Clone(req.Context()), body: body}
 	c.req.Header.Set("User-Agent", t.UserAgent)
 	c.req.Header.Del("Authorization") // only sign decides who gets one
 	if c.target == foreign {
@@ -213,8 +215,8 @@ func setDefault(h http.Header, name, value string) {
 
 // sign adds the token, or says how to get one.
 func (t *chain) sign(c *call) error {
-	token, err := t.Token(c.ctx)
-	if ctxErr := c.ctx.Err(); err != nil && errors.Is(ctxErr, context.Canceled) {
+	token, err := t.Token(c.context())
+	if ctxErr := c.context().Err(); err != nil && errors.Is(ctxErr, context.Canceled) {
 		return ctxErr
 	}
 	token = strings.TrimSpace(token)

@@ -61,7 +61,9 @@ func serve(t *testing.T, handler http.HandlerFunc, change ...func(*transport.Opt
 		g.mu.Lock()
 		g.requests = append(g.requests, r)
 		g.mu.Unlock()
-		io.Copy(io.Discard, r.Body)
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -357,7 +359,8 @@ func TestOnlyReadsAreRepeated(t *testing.T) { // A58
 func TestUnmarkedRequests(t *testing.T) {
 	for method, attempts := range map[string]int{"GET": 2, "HEAD": 2, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1} {
 		g := serve(t, inTurn(answer(502, ""), answer(200, "")))
-		g.do(t.Context(), method, "/repos/o/r", "")
+		_, _, err := g.do(t.Context(), method, "/repos/o/r", "")
+		wantCode(t, err, map[int]fault.Code{1: fault.OutcomeUnknown}[attempts])
 		if got := g.count(); got != attempts {
 			t.Errorf("%s: %d requests, want %d", method, got, attempts)
 		}
