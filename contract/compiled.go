@@ -27,7 +27,7 @@ func Compile(yaml []byte) ([]byte, error) {
 // takes longer than everything else at the start of a process. A compiled
 // copy of another text is not used, so a stale one costs time and nothing else.
 func LoadCompiled(yaml, compiled []byte) (*Contract, error) {
-	packed, err := parseJSON(compiled)
+	packed, err := ParseObject(compiled)
 	if err != nil || packed.text("source") != sourceHash(yaml) {
 		return Load(yaml)
 	}
@@ -40,7 +40,7 @@ func LoadCompiled(yaml, compiled []byte) (*Contract, error) {
 
 // Fresh reports whether compiled was made from this text.
 func Fresh(yaml, compiled []byte) bool {
-	packed, err := parseJSON(compiled)
+	packed, err := ParseObject(compiled)
 	return err == nil && packed.text("source") == sourceHash(yaml)
 }
 

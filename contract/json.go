@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// parseJSON reads one document into an Object, its members in their order.
-func parseJSON(data []byte) (*Object, error) {
+// ParseObject reads one JSON object, its members in their order.
+func ParseObject(data []byte) (*Object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	value, err := fromJSON(decoder)

@@ -7,15 +7,32 @@ import (
 	"strings"
 )
 
-// The keywords under which JSON Schema keeps further schemas. Only these
-// positions hold schemas: what stands under default, enum, const and examples
-// is data, however much it looks like one.
-var (
-	schemaKeywords = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains",
-		"propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
-	schemaListKeywords = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "dependentSchemas"}
+// place says what a keyword of JSON Schema holds.
+type place int
+
+const (
+	data place = iota
+	oneSchema
+	schemaList
+	schemaMap
 )
+
+// placeOf finds the positions at which a schema keeps further schemas. What
+// stands under default, enum, const and examples is data, however much it
+// looks like a schema.
+func placeOf(keyword string) place {
+	switch keyword {
+	case "items", "additionalProperties", "not", "if", "then", "else", "contains",
+		"propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema":
+		return oneSchema
+	case "allOf", "anyOf", "oneOf", "prefixItems":
+		return schemaList
+	case "properties", "patternProperties", "$defs", "dependentSchemas":
+		return schemaMap
+	default:
+		return data
+	}
+}
 
 // Rewrite copies a schema, passing every schema in it through edit: first the
 // root, then the schemas inside what edit made of it. edit must not change
@@ -34,17 +51,17 @@ func mapInner(node *Object, replace func(*Object) *Object) *Object {
 }
 
 func mapKeyword(keyword string, value any, replace func(*Object) *Object) any {
-	switch {
-	case slices.Contains(schemaKeywords, keyword):
+	switch placeOf(keyword) {
+	case oneSchema:
 		return mapValue(value, replace)
-	case slices.Contains(schemaListKeywords, keyword):
+	case schemaList:
 		list, _ := value.([]any)
 		mapped := make([]any, len(list))
 		for i := range list {
 			mapped[i] = mapValue(list[i], replace)
 		}
 		return mapped
-	case slices.Contains(schemaMapKeywords, keyword):
+	case schemaMap:
 		named, _ := value.(*Object)
 		mapped := &Object{members: make([]member, 0, named.Len())}
 		for name, inner := range named.All() {
@@ -102,7 +119,7 @@ func (r *reader) follow(where string, node *Object) *Object {
 	if !isRef {
 		return node
 	}
-	target, ok := r.lookup(ref).(*Object)
+	target, ok := lookup(r.document, ref).(*Object)
 	if !ok {
 		r.problem(where, "%s points to nothing in this file", ref)
 		return &Object{}
@@ -128,12 +145,13 @@ func (r *reader) followAll(where string, node *Object) *Object {
 	return &Object{}
 }
 
-func (r *reader) lookup(ref string) any {
+// lookup finds what a reference within the document points to, else nil.
+func lookup(document *Object, ref string) any {
 	path, local := strings.CutPrefix(ref, "#/")
 	if !local {
 		return nil
 	}
-	var at any = r.document
+	var at any = document
 	for step := range strings.SplitSeq(path, "/") {
 		object, _ := at.(*Object)
 		at = object.Get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
@@ -166,7 +184,7 @@ func (r *reader) withDefs(where string, schema *Object) *Object {
 	root := Rewrite(r.followAll(where, schema), local)
 	defs := &Object{}
 	for i := 0; i < len(names); i++ { // names grows while components are copied
-		target, ok := r.lookup(componentSchemas + names[i]).(*Object)
+		target, ok := lookup(r.document, componentSchemas+names[i]).(*Object)
 		if !ok {
 			r.problem(where, "%s%s points to nothing in this file", componentSchemas, names[i])
 			continue
@@ -195,17 +213,17 @@ func inner(node *Object) iter.Seq2[string, *Object] {
 
 func innerValues(keyword string, value any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
-		switch {
-		case slices.Contains(schemaKeywords, keyword):
+		switch placeOf(keyword) {
+		case oneSchema:
 			yield(keyword, value)
-		case slices.Contains(schemaListKeywords, keyword):
+		case schemaList:
 			list, _ := value.([]any)
 			for i := range list {
 				if !yield(fmt.Sprintf("%s[%d]", keyword, i), list[i]) {
 					return
 				}
 			}
-		case slices.Contains(schemaMapKeywords, keyword):
+		case schemaMap:
 			named, _ := value.(*Object)
 			for name, value := range named.All() {
 				if !yield(keyword+"."+name, value) {

@@ -12,9 +12,9 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
 )
 
-func get(t *testing.T, toolID string) *handbook.Entry {
+func load(t *testing.T, name string) *contract.Contract {
 	t.Helper()
-	text, err := os.ReadFile("testdata/three.yaml")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,12 @@ func get(t *testing.T, toolID string) *handbook.Entry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, err := handbook.New(loaded).Get(context.Background(), handbook.Request{ToolID: toolID})
+	return loaded
+}
+
+func get(t *testing.T, toolID string) *handbook.Entry {
+	t.Helper()
+	entry, err := handbook.New(load(t, "testdata/three.yaml")).Get(context.Background(), handbook.Request{ToolID: toolID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +91,48 @@ func TestUnknownNameIsAnAnswer(t *testing.T) {
 	for name, want := range tests {
 		if diff := cmp.Diff(want, text(t, get(t, name))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Every tool of the product has its full text here: words for each argument,
+// and an example to copy wherever something has to be given.
+func TestProductEntriesAreComplete(t *testing.T) {
+	loaded := load(t, "../openapi.yaml")
+	book := handbook.New(loaded)
+	for _, tool := range loaded.Tools() {
+		entry, err := book.Get(context.Background(), handbook.Request{ToolID: "mcp__github_workflow__" + tool.Name})
+		if err != nil || !entry.Found || entry.ToolID != tool.Name {
+			t.Fatalf("%s: %+v, %v", tool.Name, entry, err)
+		}
+		var input struct {
+			Properties map[string]struct{ Description string }
+			Required   []string
+		}
+		if err := json.Unmarshal(entry.InputSchema, &input); err != nil {
+			t.Fatal(err)
+		}
+		for name, property := range input.Properties {
+			if property.Description == "" {
+				t.Errorf("%s: no words for %s", tool.Name, name)
+			}
+		}
+		if len(input.Required) > 0 && len(entry.Examples) == 0 {
+			t.Errorf("%s: no example", tool.Name)
+		}
+	}
+}
+
+func TestProductAnswersConform(t *testing.T) {
+	loaded := load(t, "../openapi.yaml")
+	own, found := loaded.Tool("get_mcp_tool_handbook")
+	if !found {
+		t.Fatal("the product has no handbook tool")
+	}
+	for _, name := range []string{"get_mcp_tool_handbook", "list_labels", "nope"} {
+		entry, _ := handbook.New(loaded).Get(context.Background(), handbook.Request{ToolID: name})
+		if err := own.CheckResult([]byte(text(t, entry))); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

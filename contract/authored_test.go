@@ -1,0 +1,20 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAuthored(t *testing.T) {
+	tests := map[string][]string{
+		"list_cards": {"cards[].replies[].title", "cards[].title"},
+		"write_card": {"replies[].replies[].title", "replies[].title", "title"},
+		"ping":       nil,
+	}
+	for name, want := range tests {
+		if diff := cmp.Diff(want, tool(t, name).Authored()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
