@@ -87,3 +87,42 @@ func ExampleSession() {
 	// mcp_memory_read_graph: Read the graph.
 	// added: true
 }
+
+// conversation stands for whatever a host sends to its model.
+type conversation struct{ system, messages []string }
+
+func (c *conversation) append(text string) error {
+	c.messages = append(c.messages, text)
+	return nil
+}
+
+// A host with two servers: tools for the model API, a paragraph for the system
+// prompt, one warm-up message.
+func Example() {
+	servers := []awareness.Server{
+		{ID: "memory", Tools: []awareness.Tool{{Name: "search_nodes", Description: "Search the graph."}}},
+		{ID: "weather", Tools: []awareness.Tool{{Name: "forecast", Description: "The weather of the next days."}}},
+	}
+	var chat conversation
+
+	route := map[string]awareness.Enriched{} // how a call finds its server
+	for _, tool := range awareness.EnrichAll(servers) {
+		route[tool.Name] = tool // show the model tool.Name and tool.Description
+	}
+	if text := awareness.SystemPrompt(servers); text != "" {
+		chat.system = append(chat.system, text)
+	}
+	var session awareness.Session // saved as JSON with the conversation
+	if _, err := session.Deliver(servers, chat.append); err != nil {
+		fmt.Println(err) // the roster is still due; the conversation can go on
+	}
+
+	called := route["mcp_weather_forecast"]
+	fmt.Println(called.Server, called.Tool)
+	fmt.Println(chat.messages[0])
+	// Output:
+	// weather forecast
+	// MCP tools in this session:
+	// mcp_memory_search_nodes: Search the graph.
+	// mcp_weather_forecast: The weather of the next days.
+}
