@@ -22,7 +22,7 @@ type analysis struct {
 	nodes     int // an upper bound, by the page sizes
 	requests  int // connections that have to be walked
 	errors    []responseError
-	defaulted []string // variables that stand for arguments with a default
+	defaults  map[string]any // for variables without a value, where an argument has a default
 }
 
 type rootField struct{ alias, name string }
@@ -51,7 +51,7 @@ type analyst struct {
 }
 
 func analyse(schema *gophers.Schema, query, operation string, variables map[string]any) *analysis {
-	a := &analysis{}
+	a := &analysis{defaults: map[string]any{}}
 	document, err := parser.ParseQuery(&ast.Source{Input: query})
 	if err != nil || document == nil {
 		return a // the engine says what is wrong with it
@@ -188,7 +188,7 @@ func (w *analyst) arguments(field *ast.Field, definition *gophers.FieldDefinitio
 	for _, argument := range field.Arguments {
 		known := definition.Arguments.Get(argument.Name)
 		if known != nil && known.Default != nil && argument.Value.Kind == ast.Variable {
-			w.defaulted = append(w.defaulted, argument.Value.Raw)
+			w.useDefault(argument.Value.Raw, known.Default)
 		}
 		if known == nil {
 			w.fail(argument.Position, slices.Concat(path, []any{argument.Name}), fmt.Sprintf("Field '%s' doesn't accept argument '%s'", field.Name, argument.Name), map[string]any{
@@ -207,6 +207,14 @@ func (w *analyst) arguments(field *ast.Field, definition *gophers.FieldDefinitio
 		w.fail(field.Position, path, fmt.Sprintf("Field '%s' is missing required arguments: %s", field.Name, names), map[string]any{
 			"code": "missingRequiredArguments", "className": "Field", "name": field.Name, "arguments": names,
 		})
+	}
+}
+
+// useDefault notes that a variable without a value stands for an argument's
+// default; GitHub takes it so, the engine takes it as null.
+func (w *analyst) useDefault(variable string, value gophers.Value) {
+	if w.variables[variable] == nil {
+		w.defaults[variable] = value.Deserialize(nil)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"sync"
 
@@ -73,8 +74,10 @@ func (s *session) execute(ctx context.Context, schema *graphql.Schema, request g
 	}
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	s.query.dropNulls(request.Variables)
-	result := schema.Exec(withSession(ctx, s), request.Query, request.OperationName, request.Variables)
+	variables := map[string]any{}
+	maps.Copy(variables, request.Variables)
+	maps.Copy(variables, s.query.defaults)
+	result := schema.Exec(withSession(ctx, s), request.Query, request.OperationName, variables)
 	response := graphqlResponse{Data: result.Data, Errors: s.extra}
 	for _, err := range result.Errors {
 		response.Errors = append(response.Errors, translate(err))
@@ -83,16 +86,6 @@ func (s *session) execute(ctx context.Context, schema *graphql.Schema, request g
 		response.Data = nil
 	}
 	return response
-}
-
-// dropNulls leaves out the variables that are null where an argument has a
-// default: GitHub takes both as the default, the engine refuses the first.
-func (a *analysis) dropNulls(variables map[string]any) {
-	for _, name := range a.defaulted {
-		if value, given := variables[name]; given && value == nil {
-			delete(variables, name)
-		}
-	}
 }
 
 // translate gives an error of the engine GitHub's shape, and, where the two

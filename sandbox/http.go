@@ -30,6 +30,7 @@ type exchange struct {
 	entry   Request
 	limit   limit
 	graphql graphqlRequest
+	query   *analysis // of graphql; nil for anything else
 	viewer  *account
 }
 
@@ -50,10 +51,10 @@ func (s *Sandbox) serve(w http.ResponseWriter, r *http.Request) {
 		s.log.DebugContext(context.WithoutCancel(r.Context()), "request", "method", r.Method, "path", r.URL.Path, "status", x.entry.Status, "bytes", x.entry.ResponseBytes)
 	}()
 	if err := x.read(w); err != nil {
-		x.write(w, problem(http.StatusRequestEntityTooLarge, err.Error()), Failure{})
+		x.write(w, problem(http.StatusBadRequest, err.Error()), Failure{})
 		return
 	}
-	failure, _ := s.failures.strike(r.Method, r.URL.Path, string(x.body))
+	failure, _ := s.failures.strike(r.Method, r.URL.Path, x.searched())
 	x.play(w, failure)
 }
 
@@ -66,10 +67,28 @@ func (x *exchange) read(w http.ResponseWriter) (err error) {
 		x.entry.Login = x.viewer.login
 	}
 	if err == nil && isGraphQL(x.request) && json.Unmarshal(x.body, &x.graphql) == nil {
-		x.entry.Query = x.graphql.Query
-		x.entry.Variables, err = json.Marshal(x.graphql.Variables)
+		err = x.readQuery()
 	}
 	return err
+}
+
+func (x *exchange) readQuery() error {
+	engine, err := schema()
+	if err != nil {
+		return err
+	}
+	x.query = analyse(engine.ASTSchema(), x.graphql.Query, x.graphql.OperationName, x.graphql.Variables)
+	x.entry.Query, x.entry.Operation, x.entry.Mutation = x.graphql.Query, x.query.operation, x.query.mutation
+	for _, root := range x.query.roots {
+		x.entry.Fields = append(x.entry.Fields, root.name)
+	}
+	x.entry.Variables, err = encode(x.graphql.Variables)
+	return err
+}
+
+// searched is the text in which a rule looks for its Query.
+func (x *exchange) searched() string {
+	return x.graphql.Query + "\n" + string(x.entry.Variables) + "\n" + string(x.body)
 }
 
 func isGraphQL(r *http.Request) bool {
@@ -120,7 +139,11 @@ func (x *exchange) answer() answer {
 	if isGraphQL(x.request) {
 		return x.answerGraphQL()
 	}
-	x.limit = x.sandbox.limits.use(x.viewer, "core")
+	if strings.HasSuffix(x.request.URL.Path, "/rate_limit") { // asking is free
+		x.limit = x.sandbox.limits.look(x.viewer, "core")
+	} else {
+		x.limit = x.sandbox.limits.use(x.viewer, "core")
+	}
 	return x.conditional(x.answerREST())
 }
 
@@ -129,10 +152,10 @@ func (x *exchange) answerGraphQL() answer {
 	if x.request.Method != http.MethodPost {
 		return problem(http.StatusNotFound, "Not Found")
 	}
+	if x.query == nil {
+		return problem(http.StatusBadRequest, "Problems parsing JSON")
+	}
 	if x.graphql.Query == "" {
-		if !json.Valid(x.body) {
-			return problem(http.StatusBadRequest, "Problems parsing JSON")
-		}
 		return object200(graphqlResponse{Errors: []responseError{{Message: "A query attribute must be specified and must be a string."}}})
 	}
 	engine, err := schema()
@@ -140,13 +163,8 @@ func (x *exchange) answerGraphQL() answer {
 		return problem(http.StatusInternalServerError, "schema.graphql: "+err.Error())
 	}
 	s := &session{
-		store: x.sandbox.store, viewer: x.viewer, limit: x.limit,
+		store: x.sandbox.store, viewer: x.viewer, limit: x.limit, query: x.query,
 		nextIDs: x.request.Header.Get("X-Github-Next-Global-Id") == "1",
-		query:   analyse(engine.ASTSchema(), x.graphql.Query, x.graphql.OperationName, x.graphql.Variables),
-	}
-	x.entry.Operation, x.entry.Mutation = s.query.operation, s.query.mutation
-	for _, root := range s.query.roots {
-		x.entry.Fields = append(x.entry.Fields, root.name)
 	}
 	return object200(s.execute(x.request.Context(), engine, x.graphql))
 }

@@ -4,19 +4,19 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 
 	graphql "github.com/graph-gophers/graphql-go"
 )
 
-// maxBody is the longest body GitHub takes, in UTF-16 units as it counts them.
+// maxBody is the longest body GitHub takes, in characters.
 const maxBody = 65536
 
 func checkBody(body string) error {
 	if strings.TrimSpace(body) == "" {
 		return unprocessable("Body can't be blank")
 	}
-	if len(utf16.Encode([]rune(body))) > maxBody {
+	if utf8.RuneCountInString(body) > maxBody {
 		return unprocessable("Body is too long (maximum is %d characters)", maxBody)
 	}
 	return nil
@@ -218,7 +218,7 @@ func checkTitle(title string) error {
 	if strings.TrimSpace(title) == "" {
 		return unprocessable("Title can't be blank")
 	}
-	if len([]rune(title)) > maxTitle {
+	if utf8.RuneCountInString(title) > maxTitle {
 		return unprocessable("Title is too long (maximum is %d characters)", maxTitle)
 	}
 	return nil
