@@ -119,6 +119,11 @@ func selfAs(t *testing.T, kind string, env ...string) map[string]any {
 // runAwarenessOn writes the configuration, runs the command as JSON and returns what it says.
 func runAwarenessOn(t *testing.T, opts AwarenessOptions, servers map[string]any) (code int, report awarenessReport, out, errs string) {
 	t.Helper()
+	return runAwarenessIn(t.Context(), t, opts, servers)
+}
+
+func runAwarenessIn(ctx context.Context, t *testing.T, opts AwarenessOptions, servers map[string]any) (code int, report awarenessReport, out, errs string) {
+	t.Helper()
 	config, err := json.Marshal(map[string]any{"mcpServers": servers})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +137,7 @@ func runAwarenessOn(t *testing.T, opts AwarenessOptions, servers map[string]any)
 	if opts.Format == "" {
 		opts.Format = "json"
 	}
-	code = Awareness(t.Context(), opts)
+	code = Awareness(ctx, opts)
 	if opts.Format == "json" && stdout.Len() > 0 {
 		if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
 			t.Fatalf("%v in %s", err, stdout.String())
@@ -302,44 +307,50 @@ func TestServersGetNoMoreOfOurEnvironmentThanTheyNeed(t *testing.T) {
 }
 
 // A server and what it has started are gone when the command returns, whether
-// it answered or not.
+// it answered or the command was cancelled.
 func TestChildrenAreEnded(t *testing.T) {
-	for kind, timeout := range map[string]time.Duration{"stubborn": time.Minute, "silent and stubborn": 3 * time.Second} {
+	for kind, want := range map[string]string{"stubborn": "", "silent and stubborn": "awareness: server \"s\": cancelled\n"} {
 		t.Run(kind, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer listener.Close()
-			alive := make(chan net.Conn, 8)
+			alive := make(chan net.Conn, 2)
 			go func() {
 				defer close(alive)
-				for {
-					connection, err := listener.Accept()
-					if err != nil {
-						return
-					}
+				for connection, err := listener.Accept(); err == nil; connection, err = listener.Accept() {
 					alive <- connection
+					if want != "" && len(alive) == cap(alive) {
+						cancel() // now that the server and its own child run
+					}
 				}
 			}()
-			code, _, _, errs := runAwarenessOn(t, AwarenessOptions{Timeout: timeout}, map[string]any{"s": selfAs(t, kind, "ALIVE", listener.Addr().String())})
-			if answers := kind == "stubborn"; answers != (code == 0) {
-				t.Errorf("exit code %d, %s", code, errs)
+			opts := AwarenessOptions{Timeout: time.Minute}
+			if _, _, _, errs := runAwarenessIn(ctx, t, opts, map[string]any{"s": selfAs(t, kind, "ALIVE", listener.Addr().String())}); errs != want {
+				t.Errorf("stderr %q, want %q", errs, want)
 			}
 			listener.Close()
-			connections := 0
-			for connection := range alive {
-				connections++
-				_ = connection.SetReadDeadline(time.Now().Add(20 * time.Second))
-				if _, err := connection.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Error("a process outlives the command")
-				}
-				connection.Close()
-			}
-			if connections == 0 {
-				t.Error("nothing was started, so nothing is shown")
-			}
+			expectAllDead(t, alive)
 		})
+	}
+}
+
+// expectAllDead fails unless the other end of each connection has gone.
+func expectAllDead(t *testing.T, connections <-chan net.Conn) {
+	t.Helper()
+	count := 0
+	for connection := range connections {
+		count++
+		_ = connection.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := connection.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("a process outlives the command")
+		}
+		connection.Close()
+	}
+	if count == 0 {
+		t.Error("nothing was started, so nothing is shown")
 	}
 }
 
