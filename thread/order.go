@@ -2,27 +2,59 @@ package thread
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // Key is a comment's place in its thread: by the time it became visible, then
 // by kind, then by its number. No two comments share one.
 type Key struct {
-	At     time.Time `json:"t"`
-	Kind   Kind      `json:"k"`
-	Number int64     `json:"n"`
+	At     time.Time
+	Kind   Kind
+	Number int64
 }
 
-var rank = map[Kind]int{KindComment: 0, KindReview: 1, KindReviewComment: 2, KindReply: 3}
+// kinds decide ties of time, in this order.
+var kinds = []Kind{KindComment, KindReview, KindReviewComment, KindReply}
+
+func (k Kind) rank() int { return slices.Index(kinds, k) }
 
 // Compare is negative, zero or positive as k stands before, on or after other.
 func (k Key) Compare(other Key) int {
-	return cmp.Or(k.At.Compare(other.At), cmp.Compare(rank[k.Kind], rank[other.Kind]), cmp.Compare(k.Number, other.Number))
+	return cmp.Or(k.At.Compare(other.At), cmp.Compare(k.Kind.rank(), other.Kind.rank()), cmp.Compare(k.Number, other.Number))
 }
 
 // After reports whether k stands behind other.
 func (k Key) After(other Key) bool { return k.Compare(other) > 0 }
+
+// MarshalText is the key as cursors hold it: short, because a cursor holds
+// several.
+func (k Key) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s.%d.%s", strconv.FormatInt(k.At.UnixMicro(), 36), k.Kind.rank(), strconv.FormatInt(k.Number, 36)), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Key) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), ".")
+	if len(parts) != 3 {
+		return fmt.Errorf("%q is no key", text)
+	}
+	micros, errAt := strconv.ParseInt(parts[0], 36, 64)
+	kind, errKind := strconv.Atoi(parts[1])
+	number, errNumber := strconv.ParseInt(parts[2], 36, 64)
+	if err := errors.Join(errAt, errKind, errNumber); err != nil {
+		return err
+	}
+	if kind < 0 || kind >= len(kinds) {
+		return fmt.Errorf("%q is no key", text)
+	}
+	*k = Key{At: time.UnixMicro(micros).UTC(), Kind: kinds[kind], Number: number}
+	return nil
+}
 
 // Mark is a comment's id with its place.
 type Mark struct {

@@ -5,6 +5,7 @@ package thread
 type Position struct {
 	Upstream string `json:"u,omitempty"` // the upstream cursor to start from
 
+	Fitted int    `json:"z,omitempty"` // comments that fitted into the page before
 	Root   bool   `json:"b,omitempty"` // the thread's own body is not delivered yet
 	Parent string `json:"p,omitempty"` // the comment whose replies were delivered in part
 	From   *Mark  `json:"f,omitempty"` // the item to start with, where it is not the first there

@@ -77,7 +77,7 @@ func (r *run) one(ctx context.Context) error {
 // full reads a page of the whole thread, oldest first.
 func (r *run) full(ctx context.Context) error {
 	root := r.from.isStart() || r.from.Root
-	page, err := r.source.Page(ctx, PageWant{First: pageSize, After: r.from.Upstream, Root: root})
+	page, err := r.source.Page(ctx, PageWant{First: r.pageSize(), After: r.from.Upstream, Root: root})
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,15 @@ func (r *run) full(ctx context.Context) error {
 	}
 	r.reading.watermark = r.reading.began
 	return nil
+}
+
+// pageSize is how many comments to ask for: all GitHub gives, or a little more
+// than the byte budget let through the last time.
+func (r *run) pageSize() int {
+	if r.from.Fitted > 0 {
+		return min(pageSize, r.from.Fitted+r.from.Fitted/4+2)
+	}
+	return pageSize
 }
 
 // last reads the last n comments. They are delivered from the newest on, so
@@ -125,6 +134,9 @@ func (r *run) last(ctx context.Context) error {
 	}
 	slices.Reverse(page.Comments)
 	count := len(page.Comments)
+	if page.HasBefore && want.Last > 0 {
+		remaining += want.Last - count // GitHub may have given less than asked for
+	}
 	r.deliver(page.Comments, func(i int) Position {
 		return Position{Upstream: start, Oldest: oldest, Dropped: count - i, Remaining: remaining}
 	})

@@ -108,6 +108,9 @@ func (r *Reading) Slice(n int) (answer Answer, ok bool) {
 func (r *Reading) close(answer *Answer, next *Position, n int) {
 	if next != nil {
 		position := *next
+		if n < len(r.items) {
+			position.Fitted = max(1, len(answer.Comments))
+		}
 		position.Seen, position.Newest = r.seen(n), r.began
 		answer.Next, answer.Latest = &position, position.Seen
 	} else {

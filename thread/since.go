@@ -65,7 +65,7 @@ func (r *run) startsAfterAnchor(stubs StubPage) bool {
 // the bodies that are still missing are asked for.
 func (r *run) near(ctx context.Context, since Since) error {
 	fresh, older := r.split(since.Tail.Stubs)
-	if since.Anchor != nil {
+	if since.Anchor != nil && !slices.ContainsFunc(older, func(stub Stub) bool { return stub.ID == since.Anchor.Top().ID }) {
 		older = append(older, since.Anchor.Top())
 	}
 	bodies := byID(since.Newest)
@@ -194,7 +194,7 @@ func (r *run) lastNotNew(stubs []Stub) (Stub, bool) {
 
 // far reads a page of new comments from an upstream cursor on.
 func (r *run) far(ctx context.Context) error {
-	want := PageWant{First: pageSize, After: r.from.Upstream, Older: newestStubs, OlderBefore: r.from.OlderBefore}
+	want := PageWant{First: r.pageSize(), After: r.from.Upstream, Older: newestStubs, OlderBefore: r.from.OlderBefore}
 	for _, id := range []string{r.from.OlderLast, r.from.Top} {
 		if id != "" && !slices.Contains(want.StubsOf, id) {
 			want.StubsOf = append(want.StubsOf, id)
