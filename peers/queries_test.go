@@ -1,0 +1,265 @@
+package peers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+)
+
+// TestQueriesAreGitHubs lets the program work on the sandbox, tool by tool,
+// and judges every GraphQL document it sends by GitHub's published schema.
+func TestQueriesAreGitHubs(t *testing.T) {
+	schema := publishedSchema(t)
+	observer := &observer{seen: map[string]string{}}
+	address := observer.inFrontOf(t, startSandbox(t))
+	worker := &worker{session: start(t, pointedAt(address, "sandbox-write")), used: map[string]bool{}}
+	worker.readsLists()
+	worker.readsConversations()
+	worker.writes()
+
+	for _, tool := range worker.tools() {
+		if !worker.used[tool] {
+			t.Errorf("no query of %s was looked at: this test does not call it", tool)
+		}
+	}
+	documents := observer.documents()
+	for _, document := range documents {
+		for _, complaint := range invalid(schema, document.query, document.variables) {
+			t.Errorf("%s\nin %s", complaint, document.query)
+		}
+	}
+	if len(documents) < 10 {
+		t.Errorf("only %d documents seen; the observer misses some", len(documents))
+	}
+	t.Logf("%d different documents judged", len(documents))
+}
+
+// invalid says what GitHub would refuse in a document and its variables.
+func invalid(schema *ast.Schema, query string, variables map[string]any) []string {
+	document, err := parser.ParseQuery(&ast.Source{Input: query})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var complaints []string
+	for _, err := range validator.ValidateWithRules(schema, document, nil) {
+		complaints = append(complaints, err.Error())
+	}
+	if len(complaints) > 0 {
+		return complaints
+	}
+	for _, operation := range document.Operations {
+		if _, err := validator.VariableValues(schema, operation, variables); err != nil {
+			complaints = append(complaints, err.Error())
+		}
+	}
+	return complaints
+}
+
+// document is one GraphQL request.
+type document struct {
+	query     string
+	variables map[string]any
+}
+
+// observer stands between the program and the sandbox and remembers each
+// GraphQL request.
+type observer struct {
+	mu   sync.Mutex
+	seen map[string]string // the body, by query and the names of its variables
+}
+
+func (o *observer) inFrontOf(t *testing.T, address string) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/graphql") && r.Method == http.MethodPost {
+			o.note(body)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// note remembers a request, once for each query with each set of variables.
+func (o *observer) note(body []byte) {
+	sent := decode(body)
+	names := []string{sent.query}
+	for name, value := range sent.variables {
+		names = append(names, fmt.Sprintf("%s:%t", name, value == nil))
+	}
+	slices.Sort(names[1:])
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.seen[strings.Join(names, "\n")] = string(body)
+}
+
+func (o *observer) documents() []document {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var documents []document
+	for _, body := range o.seen {
+		documents = append(documents, decode([]byte(body)))
+	}
+	return documents
+}
+
+// decode reads a GraphQL request; one that is none becomes its own text, for
+// the validator to refuse.
+func decode(body []byte) document {
+	var request struct {
+		Query     string
+		Variables map[string]any
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&request); err != nil {
+		return document{query: string(body)}
+	}
+	return document{request.Query, request.Variables}
+}
+
+// worker calls tools and remembers which.
+type worker struct {
+	*session
+	used map[string]bool
+}
+
+func (w *worker) call(result any, tool string, arguments map[string]any) {
+	w.t.Helper()
+	w.used[tool] = true
+	w.session.call(result, tool, arguments)
+}
+
+// readsLists calls the lists and the small reads, with each filter.
+func (w *worker) readsLists() {
+	w.t.Helper()
+	for _, arguments := range []map[string]any{
+		{}, {"limit": 2}, {"category": "Ideas"}, {"state": "closed"}, {"state": "all", "order_by": "created", "direction": "asc"},
+		{"category": "q-a", "answered": false}, {"labels": []string{"bug"}}, {"author": "ada-mensah"},
+		{"since": "2026-01-01"}, {"projection": "title"}, {"projection": "full", "limit": 3},
+	} {
+		w.call(&struct{}{}, "list_discussions", arguments)
+	}
+	var page struct{ Next map[string]any }
+	w.call(&page, "list_discussions", map[string]any{"limit": 1})
+	w.call(&struct{}{}, "list_discussions", page.Next)
+	w.call(&struct{}{}, "list_discussion_categories", nil)
+	w.call(&struct{}{}, "list_labels", nil)
+	w.call(&struct{}{}, "list_labels", map[string]any{"query": "bug", "limit": 1})
+	w.call(&struct{}{}, "get_viewer_permission", nil)
+	w.call(&struct{}{}, "healthcheck", nil)
+	w.call(&struct{}{}, "get_mcp_tool_handbook", map[string]any{"toolId": "healthcheck"})
+}
+
+// readsConversations reads a short, a long, a very long and a deep discussion
+// with every selector and every spelling of a comment.
+func (w *worker) readsConversations() {
+	w.t.Helper()
+	for _, number := range []int{1, 3, 4, 5, 7} {
+		var all, last conversation
+		w.read(&all, number, nil)
+		w.read(&last, number, map[string]any{"last_n": 3})
+		if all.Next != nil {
+			w.call(&conversation{}, "get_discussion_conversation", all.Next)
+		}
+		for _, known := range slices.Concat(all.Comments.Nodes, last.Comments.Nodes) {
+			w.selects(number, known)
+			break
+		}
+		for _, known := range last.Comments.Nodes {
+			w.selects(number, known)
+		}
+	}
+}
+
+// selects reads one comment by each of its spellings, and what came after it.
+func (w *worker) selects(number int, known comment) {
+	w.t.Helper()
+	spellings := []any{known.ID, known.DatabaseID, fmt.Sprintf("discussioncomment-%d", known.DatabaseID), known.URL}
+	for _, spelling := range spellings {
+		var alone conversation
+		w.read(&alone, number, map[string]any{"comment_id": spelling})
+		if !alone.Found {
+			w.t.Errorf("discussion %d: comment %v was not found", number, spelling)
+		}
+	}
+	w.read(&conversation{}, number, map[string]any{"since_comment_id": known.ID})
+	for _, reply := range known.Replies.Nodes {
+		w.read(&conversation{}, number, map[string]any{"comment_id": reply.ID})
+		w.read(&conversation{}, number, map[string]any{"since_comment_id": reply.DatabaseID})
+		return
+	}
+}
+
+func (w *worker) read(result *conversation, number int, selector map[string]any) {
+	w.t.Helper()
+	arguments := map[string]any{"discussion_number": number}
+	for name, value := range selector {
+		arguments[name] = value
+	}
+	w.call(result, "get_discussion_conversation", arguments)
+}
+
+// writes posts, replies and edits.
+func (w *worker) writes() {
+	w.t.Helper()
+	var post written
+	w.call(&post, "manage_discussion_comment", map[string]any{"action": "create", "discussion_number": 3, "body": "One."})
+	w.call(&written{}, "manage_discussion_comment", map[string]any{
+		"action": "create", "discussion_number": 3, "reply_to_id": post.CommentID, "body": "Two.",
+	})
+	w.call(&written{}, "manage_discussion_comment", map[string]any{
+		"action": "update", "comment_id": post.CommentID, "body": "One and a half.",
+	})
+	w.call(&written{}, "manage_discussion_comment", map[string]any{
+		"action": "update", "comment_id": post.URL, "body": "One and three quarters.",
+	})
+}
+
+func TestInvalidQueriesAreFound(t *testing.T) {
+	schema := mustBuild(t, "type Query { a(x: Int!): Int }")
+	tests := []struct {
+		name, query string
+		variables   map[string]any
+		valid       bool
+	}{
+		{"right", "query($x: Int!) { a(x: $x) }", map[string]any{"x": json.Number("1")}, true},
+		{"unknown field", "{ b }", nil, false},
+		{"missing argument", "{ a }", nil, false},
+		{"variable of another type", "query($x: String!) { a(x: $x) }", nil, false},
+		{"value of another type", "query($x: Int!) { a(x: $x) }", map[string]any{"x": "one"}, false},
+		{"missing variable", "query($x: Int!) { a(x: $x) }", nil, false},
+		{"no GraphQL", "{", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := invalid(schema, tt.query, tt.variables); (len(got) == 0) != tt.valid {
+				t.Errorf("complaints = %q, want valid: %t", got, tt.valid)
+			}
+		})
+	}
+}
