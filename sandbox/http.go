@@ -27,7 +27,8 @@ type exchange struct {
 	sandbox *Sandbox
 	request *http.Request
 	body    []byte
-	entry   Request
+	line    *Request // in the ledger
+	entry   Request  // what the line will say
 	limit   limit
 	graphql graphqlRequest
 	query   *analysis // of graphql; nil for anything else
@@ -43,17 +44,19 @@ type answer struct {
 
 func (s *Sandbox) serve(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	x := &exchange{sandbox: s, request: r, entry: Request{Number: s.ledger.open(), Method: r.Method, Path: r.URL.Path}}
+	line := s.ledger.open(r.Method, r.URL.Path)
+	x := &exchange{sandbox: s, request: r, line: line, entry: *line}
 	defer func() {
 		x.entry.Took = time.Since(start)
 		x.entry.Aborted = r.Context().Err() != nil
-		s.ledger.add(x.entry)
+		s.ledger.write(line, x.entry)
 		s.log.DebugContext(context.WithoutCancel(r.Context()), "request", "method", r.Method, "path", r.URL.Path, "status", x.entry.Status, "bytes", x.entry.ResponseBytes)
 	}()
 	if err := x.read(w); err != nil {
 		x.write(w, problem(http.StatusBadRequest, err.Error()), Failure{})
 		return
 	}
+	s.ledger.write(line, x.entry)
 	failure, _ := s.failures.strike(r.Method, r.URL.Path, x.searched())
 	x.play(w, failure)
 }
@@ -180,8 +183,9 @@ func (x *exchange) write(w http.ResponseWriter, out answer, failure Failure) {
 	}
 	body := out.body
 	header.Set("Content-Length", itoa(len(body)))
+	x.entry.Status, x.entry.ResponseBytes = out.status, len(body)
+	x.sandbox.ledger.write(x.line, x.entry)
 	w.WriteHeader(out.status)
-	x.entry.Status = out.status
 	if failure.BodyDelayMillis > 0 {
 		_ = http.NewResponseController(w).Flush()
 		if !sleep(x.request.Context(), failure.bodyDelay()) {
@@ -192,8 +196,7 @@ func (x *exchange) write(w http.ResponseWriter, out answer, failure Failure) {
 		body = body[:failure.TruncateAt]
 		defer drop(w)
 	}
-	n, _ := w.Write(body)
-	x.entry.ResponseBytes = n
+	x.entry.ResponseBytes, _ = w.Write(body)
 	if len(body) < len(out.body) {
 		_ = http.NewResponseController(w).Flush()
 	}

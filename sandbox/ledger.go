@@ -22,11 +22,11 @@ type Request struct {
 	Query     string          `json:"query,omitempty"`
 	Variables json.RawMessage `json:"variables,omitempty"`
 
-	Status        int           `json:"status"`        // 0: the connection was dropped
-	RequestBytes  int           `json:"requestBytes"`  // of the body
-	ResponseBytes int           `json:"responseBytes"` // of the body
-	Took          time.Duration `json:"took"`          // inside the sandbox, delays included
-	Aborted       bool          `json:"aborted,omitempty"`
+	Status        int           `json:"status"`            // 0: not answered, or not yet
+	RequestBytes  int           `json:"requestBytes"`      // of the body
+	ResponseBytes int           `json:"responseBytes"`     // of the body
+	Took          time.Duration `json:"took"`              // inside the sandbox, delays included
+	Aborted       bool          `json:"aborted,omitempty"` // the client went away first
 }
 
 // maxLedger is how many requests the ledger keeps: the newest.
@@ -36,30 +36,38 @@ const maxLedger = 10_000
 type ledger struct {
 	mu       sync.Mutex
 	count    int
-	requests []Request
+	requests []*Request // in order of arrival
 }
 
-// open numbers a request.
-func (l *ledger) open() int {
+// open makes the line of a new request.
+func (l *ledger) open(method, path string) *Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
-	return l.count
-}
-
-func (l *ledger) add(request Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests = append(l.requests, request)
+	line := &Request{Number: l.count, Method: method, Path: path}
+	l.requests = append(l.requests, line)
 	if over := len(l.requests) - maxLedger; over > 0 {
 		l.requests = slices.Delete(l.requests, 0, over)
 	}
+	return line
+}
+
+// write changes a line that open made. What a client has seen is in the
+// ledger: write comes before the bytes go out.
+func (l *ledger) write(line *Request, value Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*line = value
 }
 
 func (l *ledger) all() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.SortedFunc(slices.Values(l.requests), func(a, b Request) int { return a.Number - b.Number })
+	all := make([]Request, len(l.requests))
+	for i, line := range l.requests {
+		all[i] = *line
+	}
+	return all
 }
 
 func (l *ledger) reset() {
