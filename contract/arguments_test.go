@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,13 +14,17 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 )
 
-func board(t testing.TB) *contract.Contract {
-	t.Helper()
+var loadBoard = sync.OnceValues(func() (*contract.Contract, error) {
 	text, err := os.ReadFile("testdata/board.yaml")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	loaded, err := contract.Load(text)
+	return contract.Load(text)
+})
+
+func board(t testing.TB) *contract.Contract {
+	t.Helper()
+	loaded, err := loadBoard()
 	if err != nil {
 		t.Fatal(err)
 	}
