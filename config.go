@@ -128,16 +128,20 @@ func (c *config) logger() (*slog.Logger, error) {
 	return nil, fmt.Errorf("unknown --log-format %q; there are text and json", c.logFormat)
 }
 
-// home is the repository of calls that name none, as far as it is written
-// down; zero when the git remote has to be asked.
-func (c *config) home() (ref.Repo, error) {
-	switch {
-	case c.sandbox:
-		return ref.Repo{Owner: "octo-org", Name: "hello"}, nil
-	case c.repo == "":
-		return ref.Repo{}, nil
+// home finds the repository of calls that name none; it is zero when there is
+// none. A repository that is written down is checked at once; asking the git
+// remote runs beside the rest of the start, and the function waits for it.
+func (c *config) home(ctx context.Context, to transport.Endpoints) (func() ref.Repo, error) {
+	if c.sandbox {
+		return func() ref.Repo { return ref.Repo{Owner: "octo-org", Name: "hello"} }, nil
 	}
-	return ref.ParseRepo(c.repo, ref.Repo{})
+	if c.repo != "" {
+		home, err := ref.ParseRepo(c.repo, ref.Repo{})
+		return func() ref.Repo { return home }, err
+	}
+	origin := make(chan ref.Repo, 1)
+	go func() { origin <- originRepo(ctx, to) }()
+	return sync.OnceValue(func() ref.Repo { return <-origin }), nil
 }
 
 // connection is the way to one GitHub.
@@ -149,9 +153,8 @@ type connection struct {
 	close   func()
 }
 
-// connect prepares the way; no request is made. Only here are the sandbox
-// started, the git remote asked and the stored token read: a client that only
-// lists tools does not wait for that.
+// connect prepares the way; no request is made. Only here is the sandbox
+// started: a client that only lists tools does not wait for that.
 func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.Repo, agent string, log *slog.Logger) (*connection, error) {
 	token, closeAll := c.token(to), func() {}
 	if c.sandbox {
@@ -164,9 +167,6 @@ func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.R
 		if to, err = transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()}); err != nil {
 			return nil, err
 		}
-	}
-	if home.IsZero() {
-		home = originRepo(ctx, to)
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{Endpoints: to, Token: token, UserAgent: agent, Logger: log})}
 	return &connection{
@@ -199,7 +199,7 @@ func (c *config) token(to transport.Endpoints) func(context.Context) (string, er
 	}
 }
 
-const gitPatience = 2 * time.Second
+const gitPatience = time.Second
 
 // originRepo is the repository of the git remote origin, when that is one of
 // the GitHub we talk to; else zero.

@@ -7,10 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/github-workflow-mcp/github-workflow-mcp/awareness"
 	"github.com/github-workflow-mcp/github-workflow-mcp/cli"
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
 	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
+	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
 	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
@@ -31,7 +34,7 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := c.home()
+	home, err := c.home(ctx, endpoints)
 	if err != nil {
 		return nil, err
 	}
@@ -42,19 +45,33 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	var assembled *server.Server
 	r := &rooms{}
 	r.connect = sync.OnceValues(func() (*connection, error) {
-		to, err := c.connect(ctx, endpoints, home, "github-workflow-mcp/"+tools.Version(), log)
+		to, err := c.connect(ctx, endpoints, home(), "github-workflow-mcp/"+tools.Version(), log)
 		r.connected.Store(to)
 		return to, err
 	})
 	r.build(c, tools, func() *server.Server { return assembled })
 	assembled, err = server.New(server.Options{
 		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
+		Instructions:   func(listed []listing.Tool) string { return instructions(tools.Title(), home(), listed) },
 		MaxResultBytes: c.maxResult, Trust: trust.Policy{TrustedLogins: c.trustedLogins}, Logger: log,
+		CheckResults: c.sandbox, // where nobody pays for it, and everybody tries it
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &cli.App{Server: assembled, Version: tools.Version(), Close: r.close}, nil
+}
+
+// instructions is the paragraph that a model gets once per session.
+func instructions(product string, home ref.Repo, listed []listing.Tool) string {
+	in := awareness.InstructionsInput{Product: product}
+	if !home.IsZero() {
+		in.Repo = home.String()
+	}
+	for _, t := range listed {
+		in.Tools = append(in.Tools, awareness.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema})
+	}
+	return awareness.Instructions(in)
 }
 
 // rooms are the packages that have the tools. Each is made by its first call.

@@ -41,8 +41,10 @@ type Options struct {
 	Contract *contract.Contract
 	Handlers map[string]Handler // by tool name; exactly the contract's tools
 
-	Version      string // of the binary; "" is the contract's
-	Instructions string // for the model, sent once per session; "" sends none
+	Version string // of the binary; "" is the contract's
+	// Instructions makes the text for the model, sent once per session, from
+	// the tools that are listed; nil, or no text, sends none.
+	Instructions func(tools []listing.Tool) string
 
 	Selection
 	FullListing bool // list tools uncompacted
@@ -154,6 +156,10 @@ func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
 	if version == "" {
 		version = s.contract.Version()
 	}
+	instructions := ""
+	if o.Instructions != nil {
+		instructions = o.Instructions(s.Tools())
+	}
 	listed := s.protocolTools()
 	hooks := &mcpserver.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
@@ -163,7 +169,7 @@ func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
 	})
 	p := mcpserver.NewMCPServer(Name, version,
 		mcpserver.WithTitle(s.contract.Title()),
-		mcpserver.WithInstructions(o.Instructions),
+		mcpserver.WithInstructions(instructions),
 		mcpserver.WithToolCapabilities(false),
 		mcpserver.WithHooks(hooks),
 	)

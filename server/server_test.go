@@ -17,6 +17,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
@@ -90,7 +91,7 @@ func options(t testing.TB) server.Options {
 		t.Fatal(err)
 	}
 	return server.Options{
-		Contract: c, Handlers: handlers(), Instructions: "Be brief.",
+		Contract: c, Handlers: handlers(), Instructions: func([]listing.Tool) string { return "Be brief." },
 		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
 	}
 }
