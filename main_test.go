@@ -120,3 +120,23 @@ func TestNoToken(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorFindsWhatIsWrong: an unhealthy server is an exit code, and the
+// mend is in the report, for people and for programs.
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	env := map[string]string{"GITHUB_API_URL": "http://127.0.0.1:1/api/v3", "GITHUB_REPOSITORY": "octo-org/hello"}
+	for format, want := range map[string][]string{
+		"text": {"unhealthy: octo-org/hello on 127.0.0.1:1 as nobody", "✗  token", "→"},
+		"json": {`"status": "unhealthy"`, `"login": null`, `"fix":`},
+	} {
+		stdout, stderr, code := tryRun(t, env, "doctor", "--format", format)
+		if code != 1 || stderr != "" {
+			t.Errorf("%s: exit code %d, stderr %q", format, code, stderr)
+		}
+		for _, part := range want {
+			if !strings.Contains(stdout, part) {
+				t.Errorf("%s: the report lacks %q:\n%s", format, part, stdout)
+			}
+		}
+	}
+}

@@ -136,8 +136,8 @@ func (s *Server) logCall(ctx context.Context, name string, took time.Duration, s
 		return
 	}
 	level := slog.LevelInfo
-	if fault.From(err).Code == fault.Internal {
-		level = slog.LevelError
+	if fault.From(err).Code == fault.Internal && ctx.Err() == nil {
+		level = slog.LevelError // a call that was cancelled ends with any error
 	}
 	s.log.Log(ctx, level, "call failed", "tool", name, "took", took, "code", fault.From(err).Code, "err", err)
 }

@@ -217,7 +217,7 @@ func (c *conn) cancelWhere(chosen func(*call) bool, cause error) int {
 	n := 0
 	for open := range c.calls {
 		if chosen(open) {
-			open.cancelled = cause == errCancelled
+			open.cancelled = errors.Is(cause, errCancelled)
 			open.cancel(cause)
 			n++
 		}
@@ -274,7 +274,13 @@ func errorLine(id json.RawMessage, details *mcp.JSONRPCErrorDetails) []byte {
 	return out
 }
 
+// send gives a response to the writer; after the session's end, to nobody.
 func (c *conn) send(response []byte) {
+	select {
+	case <-c.stopped:
+		return
+	default:
+	}
 	if response == nil {
 		return
 	}

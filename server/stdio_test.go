@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -162,7 +163,7 @@ type client struct {
 	done chan error
 }
 
-func dial(t *testing.T, ctx context.Context, s *server.Server) *client {
+func dial(ctx context.Context, t *testing.T, s *server.Server) *client {
 	t.Helper()
 	serverIn, in := io.Pipe()
 	out, serverOut := io.Pipe()
@@ -214,7 +215,7 @@ func TestCancel(t *testing.T) {
 				ended <- ctx.Err()
 				return nil, ctx.Err()
 			}
-			c := dial(t, t.Context(), newServer(t, o))
+			c := dial(t.Context(), t, newServer(t, o))
 			c.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"fail","arguments":{"how":"wait"}}}`)
 			<-started
 			c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"changed my mind"}}`)
@@ -243,7 +244,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 		<-release
 		return echo(ctx, r)
 	})
-	c := dial(t, t.Context(), newServer(t, o))
+	c := dial(t.Context(), t, newServer(t, o))
 	for id := range running {
 		c.send(callLine(id, "echo", `{"text":"early"}`))
 	}
@@ -265,6 +266,33 @@ func TestCancelWhileWaiting(t *testing.T) {
 	}
 }
 
+// TestNotificationsComeFirst: what a call notifies is out before its answer,
+// also what it notifies last.
+func TestNotificationsComeFirst(t *testing.T) {
+	o := options(t)
+	o.Handlers["healthcheck"] = func(ctx context.Context, _ json.RawMessage) (any, error) {
+		for step := range 5 {
+			err := mcpserver.ServerFromContext(ctx).SendNotificationToClient(ctx, "notifications/progress",
+				map[string]any{"progressToken": "p", "progress": step})
+			if err != nil {
+				return nil, err
+			}
+		}
+		return map[string]string{"status": "healthy"}, nil
+	}
+	said := talk(t, newServer(t, o),
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`,
+		callLine(2, "healthcheck", `{}`))
+	if len(said) != 7 {
+		t.Fatalf("%d lines, want the handshake, 5 notifications and the answer:\n%s", len(said), strings.Join(said, "\n"))
+	}
+	for step, line := range said[1:6] {
+		if !strings.Contains(line, fmt.Sprintf(`"progress":%d`, step)) {
+			t.Errorf("line %d is %s", step+1, line)
+		}
+	}
+}
+
 // TestStop ends the context in the middle of a call: the call is cancelled,
 // nothing is answered, and that is no error.
 func TestStop(t *testing.T) {
@@ -275,7 +303,7 @@ func TestStop(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	c := dial(t, ctx, newServer(t, o))
+	c := dial(ctx, t, newServer(t, o))
 	c.send(callLine(1, "fail", `{"how":"wait"}`))
 	rest, _ := io.ReadAll(c.out)
 	if err := <-c.done; err != nil || len(rest) > 0 {
