@@ -182,7 +182,9 @@ func (x *exchange) write(w http.ResponseWriter, out answer, failure Failure) {
 		header.Set(name, value)
 	}
 	body := out.body
-	header.Set("Content-Length", itoa(len(body)))
+	if out.status != http.StatusNotModified {
+		header.Set("Content-Length", itoa(len(body)))
+	}
 	x.entry.Status, x.entry.ResponseBytes = out.status, len(body)
 	x.sandbox.ledger.write(x.line, x.entry)
 	w.WriteHeader(out.status)

@@ -11,6 +11,18 @@ import (
 
 var noTime time.Time
 
+// triage finds the thread that a moderator's mutation is about.
+func (s *session) triage(id graphql.ID, mutation string) (*topic, error) {
+	d, err := findAs[*discussion](s, id)
+	if err != nil {
+		return nil, err
+	}
+	if !s.mayTriage(d.repository) {
+		return nil, s.forbidden(mutation)
+	}
+	return &d.topic, nil
+}
+
 func (*root) LockLockable(ctx context.Context, args struct {
 	Input struct {
 		LockableID       graphql.ID
@@ -19,19 +31,16 @@ func (*root) LockLockable(ctx context.Context, args struct {
 	}
 }) (*payload, error) {
 	s := sessionOf(ctx)
-	d, err := findAs[*discussion](s, args.Input.LockableID)
+	t, err := s.triage(args.Input.LockableID, "LockLockable")
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayTriage(d.repository) {
-		return nil, s.forbidden("LockLockable")
-	}
-	d.locked, d.lockReason = true, ""
+	t.locked, t.lockReason = true, ""
 	if args.Input.LockReason != nil {
-		d.lockReason = *args.Input.LockReason
+		t.lockReason = *args.Input.LockReason
 	}
-	d.updated = s.store.now()
-	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), LockedRecord: &thread{s.discussion(d)}}, nil
+	t.updated = s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), LockedRecord: s.threadOf(t)}, nil
 }
 
 func (*root) UnlockLockable(ctx context.Context, args struct {
@@ -41,15 +50,12 @@ func (*root) UnlockLockable(ctx context.Context, args struct {
 	}
 }) (*payload, error) {
 	s := sessionOf(ctx)
-	d, err := findAs[*discussion](s, args.Input.LockableID)
+	t, err := s.triage(args.Input.LockableID, "UnlockLockable")
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayTriage(d.repository) {
-		return nil, s.forbidden("UnlockLockable")
-	}
-	d.locked, d.lockReason, d.updated = false, "", s.store.now()
-	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), UnlockedRecord: &thread{s.discussion(d)}}, nil
+	t.locked, t.lockReason, t.updated = false, "", s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Actor: s.actor(s.viewer), UnlockedRecord: s.threadOf(t)}, nil
 }
 
 func (*root) MinimizeComment(ctx context.Context, args struct {
@@ -132,12 +138,9 @@ func (*root) ClearLabelsFromLabelable(ctx context.Context, args struct {
 }
 
 func (s *session) relabel(args labelsInput, mutation string, change func(old, named []*label) []*label) (*payload, error) {
-	d, err := findAs[*discussion](s, args.Input.LabelableID)
+	t, err := s.triage(args.Input.LabelableID, mutation)
 	if err != nil {
 		return nil, err
-	}
-	if !s.mayTriage(d.repository) {
-		return nil, s.forbidden(mutation)
 	}
 	var named []*label
 	for _, id := range args.Input.LabelIDs {
@@ -147,8 +150,8 @@ func (s *session) relabel(args labelsInput, mutation string, change func(old, na
 		}
 		named = append(named, l)
 	}
-	d.labels, d.updated = change(slices.Clone(d.labels), named), s.store.now()
-	return &payload{ClientMutationID: args.Input.ClientMutationID, Labelable: &thread{s.discussion(d)}}, nil
+	t.labels, t.updated = change(slices.Clone(t.labels), named), s.store.now()
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Labelable: s.threadOf(t)}, nil
 }
 
 // reactionInput is the input of the two reaction mutations.

@@ -225,53 +225,58 @@ func checkTitle(title string) error {
 }
 
 func (s *session) addDiscussion(r *repository, c *category, title, body string) *discussion {
-	d := &discussion{number: r.nextNumber, title: title, category: c, byID: map[int64]*comment{}}
+	d := &discussion{category: c, byID: map[int64]*comment{}}
+	d.topic = topic{post: s.newPost(r, d, body), number: r.nextNumber, title: title}
 	r.nextNumber++
-	d.post = s.newPost(r, d, body)
 	d.loaded.Store(true)
 	r.insert(d)
 	return d
 }
 
-func (*root) UpdateDiscussion(ctx context.Context, args struct {
-	Input struct {
-		DiscussionID     graphql.ID
-		CategoryID       *graphql.ID
-		Title, Body      *string
-		ClientMutationID *string
-	}
-}) (*payload, error) {
-	s, in := sessionOf(ctx), args.Input
-	d, err := findAs[*discussion](s, in.DiscussionID)
+// updateInput is the input of updateDiscussion; what is null stays.
+type updateInput struct {
+	DiscussionID     graphql.ID
+	CategoryID       *graphql.ID
+	Title, Body      *string
+	ClientMutationID *string
+}
+
+func (*root) UpdateDiscussion(ctx context.Context, args struct{ Input updateInput }) (*payload, error) {
+	s := sessionOf(ctx)
+	d, err := findAs[*discussion](s, args.Input.DiscussionID)
 	if err != nil {
 		return nil, err
 	}
 	if !s.mayEdit(d, &d.post) {
 		return nil, s.forbidden("UpdateDiscussion")
 	}
+	if err := s.update(d, args.Input); err != nil {
+		return nil, err
+	}
+	return &payload{ClientMutationID: args.Input.ClientMutationID, Discussion: s.discussion(d)}, nil
+}
+
+// update checks everything before it changes anything.
+func (s *session) update(d *discussion, in updateInput) (err error) {
+	moved, title := d.category, d.title
 	if in.CategoryID != nil {
-		c, err := findAs[*category](s, *in.CategoryID)
-		if err != nil {
-			return nil, err
+		if moved, err = findAs[*category](s, *in.CategoryID); err != nil {
+			return err
 		}
-		defer func() { d.category = c }()
 	}
 	if in.Title != nil {
-		if err := checkTitle(*in.Title); err != nil {
-			return nil, err
+		if title, err = *in.Title, checkTitle(*in.Title); err != nil {
+			return err
 		}
 	}
 	if in.Body != nil {
 		if err := checkBody(*in.Body); err != nil {
-			return nil, err
+			return err
 		}
 		s.edit(&d.post, *in.Body)
 	}
-	if in.Title != nil {
-		d.title = *in.Title
-	}
-	d.updated = s.store.now()
-	return &payload{ClientMutationID: in.ClientMutationID, Discussion: s.discussion(d)}, nil
+	d.category, d.title, d.updated = moved, title, s.store.now()
+	return nil
 }
 
 func (*root) DeleteDiscussion(ctx context.Context, args idInput) (*payload, error) {

@@ -233,3 +233,15 @@ func TestReactionGroups(t *testing.T) {
 		t.Errorf("groups %s", got.raw)
 	}
 }
+
+func TestRenderedBodies(t *testing.T) {
+	s := sandbox.StartTest(t, sandbox.Options{})
+	id := addComment(t, s, sandbox.ReadToken, discussionID(t, s, 2), "", "**bold** and `a<b`\n\n<!-- hidden -->\n\n- one\n- two\n\n```go\nx := 1\n```").text("addDiscussionComment", "comment", "id")
+	got := must(t, s, sandbox.ReadToken, `query($id: ID!) { node(id: $id) { ... on Comment { bodyText bodyHTML } } }`, "id", id)
+	if want := "bold and a<b\none\ntwo\nx := 1"; got.text("node", "bodyText") != want {
+		t.Errorf("bodyText %q, want %q", got.text("node", "bodyText"), want)
+	}
+	if html := got.text("node", "bodyHTML"); !strings.HasPrefix(html, "<p><strong>bold</strong> and <code>a&lt;b</code></p>") || strings.Contains(html, "hidden") {
+		t.Errorf("bodyHTML %q", html)
+	}
+}

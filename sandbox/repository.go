@@ -245,7 +245,7 @@ func (r *categoryResolver) Repository() *repositoryResolver {
 	return &repositoryResolver{r.session, r.category.repository}
 }
 
-// byNumber keeps discussions where discussion(number) finds them.
+// insert keeps discussions in the order in which discussion finds them.
 func (r *repository) insert(d *discussion) {
 	at, _ := slices.BinarySearchFunc(r.discussions, d.number, func(d *discussion, n int) int { return cmp.Compare(d.number, n) })
 	r.discussions = slices.Insert(r.discussions, at, d)

@@ -166,6 +166,7 @@ type Running struct {
 	URL    string // http://127.0.0.1:PORT
 	server *http.Server
 	done   chan error
+	stop   func() bool // no longer waits for the context
 }
 
 // Start serves a new sandbox on addr ("127.0.0.1:0" picks a port; "" is that)
@@ -187,12 +188,13 @@ func Start(ctx context.Context, options Options, addr string) (*Running, error) 
 		server: &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second},
 	}
 	go func() { running.done <- running.server.Serve(listener) }()
-	context.AfterFunc(ctx, func() { _ = running.server.Close() })
+	running.stop = context.AfterFunc(ctx, func() { _ = running.server.Close() })
 	return running, nil
 }
 
 // Close stops the server and its connections; a second call does nothing.
 func (r *Running) Close() error {
+	r.stop()
 	err := r.server.Close()
 	if served, open := <-r.done; open {
 		close(r.done)
@@ -203,11 +205,10 @@ func (r *Running) Close() error {
 	return err
 }
 
-// GraphQLURL and RESTURL are the endpoints as GITHUB_GRAPHQL_URL and
-// GITHUB_API_URL name them.
+// GraphQLURL is the GraphQL endpoint, as GITHUB_GRAPHQL_URL names it.
 func (r *Running) GraphQLURL() string { return r.URL + "/api/graphql" }
 
-// RESTURL is the REST endpoint.
+// RESTURL is the REST endpoint, as GITHUB_API_URL names it.
 func (r *Running) RESTURL() string { return r.URL + "/api/v3" }
 
 // TB is the part of testing.TB that StartTest needs.

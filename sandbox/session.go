@@ -213,6 +213,13 @@ type threadFields interface {
 	ViewerCanLabel() bool
 }
 
+func (s *session) threadOf(t *topic) *thread {
+	if d, ok := t.subject.(*discussion); ok {
+		return &thread{s.discussion(d)}
+	}
+	return nil
+}
+
 func (o *thread) ToDiscussion() (*discussionResolver, bool) {
 	return as[*discussionResolver](o.threadFields)
 }

@@ -66,7 +66,7 @@ type category struct {
 type post struct {
 	id               int64
 	repository       *repository
-	subject          any      // the *discussion or *comment that this is a part of
+	subject          any      // the thing of which this is the post: *discussion or *comment
 	author           *account // nil: deleted
 	association      string
 	body             string
@@ -86,19 +86,25 @@ type reaction struct {
 	created time.Time
 }
 
-type discussion struct {
+// topic is what every numbered thread has, whatever its kind: a post with a
+// number, a title, labels, a lock and a state.
+type topic struct {
 	post
 	number      int
 	title       string
-	category    *category
 	labels      []*label
 	locked      bool
 	lockReason  string
-	closed      time.Time
+	closed      time.Time // zero: open
 	stateReason string
-	answer      int64 // database id of the comment; 0: none
-	answerBy    *account
-	answerAt    time.Time
+}
+
+type discussion struct {
+	topic
+	category *category
+	answer   int64 // database id of the comment; 0: none
+	answerBy *account
+	answerAt time.Time
 
 	source   *fixtures.Discussion // nil when created at run time
 	load     sync.Once
@@ -163,10 +169,10 @@ func (s *store) addRepository(source *fixtures.Repository) error {
 }
 
 func (s *store) addDiscussion(r *repository, source *fixtures.Discussion) error {
-	d := &discussion{
-		number: source.Number, title: source.Title, category: r.categoryBySlug(source.Category),
+	d := &discussion{category: r.categoryBySlug(source.Category), source: source}
+	d.topic = topic{
+		post: s.post(r, d, source.Post), number: source.Number, title: source.Title,
 		locked: source.Locked, lockReason: source.LockReason, closed: source.Closed, stateReason: source.StateReason,
-		source: source,
 	}
 	if d.category == nil {
 		return fmt.Errorf("no category %q", source.Category)
@@ -181,7 +187,6 @@ func (s *store) addDiscussion(r *repository, source *fixtures.Discussion) error 
 	if answer := source.Answer; answer != nil {
 		d.answer, d.answerBy, d.answerAt = answer.Comment, s.account(answer.By), answer.At
 	}
-	d.post = s.post(r, d, source.Post)
 	d.updated = source.Latest()
 	if d.updated.After(s.lastWrite) {
 		s.lastWrite = d.updated
