@@ -42,7 +42,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	c := &conn{
 		server: s, stop: stop, stopped: ctx.Done(),
-		session: newSession(), responses: make(chan []byte),
+		session: newSession(), responses: make(chan response),
 		running: make(chan struct{}, maxRunning), pending: make(chan struct{}, maxPending),
 		calls: map[*call]bool{},
 	}
@@ -70,13 +70,20 @@ type conn struct {
 	session   *session
 	stop      context.CancelCauseFunc
 	stopped   <-chan struct{} // the session is over
-	responses chan []byte     // to the writer
+	responses chan response   // to the writer
 	running   chan struct{}   // one token per running tool call
 	pending   chan struct{}   // one token per unanswered request
 	inFlight  sync.WaitGroup
 
 	mu    sync.Mutex
 	calls map[*call]bool // unanswered requests
+}
+
+// response is a line for the client, and how many notifications were waiting
+// when it was made: those come first.
+type response struct {
+	text          []byte
+	notifications int
 }
 
 // call is a request that has not been answered.
@@ -177,12 +184,12 @@ func (c *conn) run(ctx context.Context, started *call) {
 		case <-ctx.Done():
 		}
 	}
-	var response []byte
+	var text []byte
 	if ctx.Err() == nil {
-		response = c.dispatch(ctx, started.message)
+		text = c.dispatch(ctx, started.message)
 	}
 	if c.finish(started) {
-		c.send(response)
+		c.send(text)
 	}
 }
 
@@ -227,11 +234,11 @@ func (c *conn) cancelWhere(chosen func(*call) bool, cause error) int {
 
 // dispatch has one message answered; nil for a notification. A panic is this
 // message's fault and nobody else's.
-func (c *conn) dispatch(ctx context.Context, m message) (response []byte) {
+func (c *conn) dispatch(ctx context.Context, m message) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.server.log.Error("panic in the protocol", "method", m.method, "panic", p, "stack", string(debug.Stack()))
-			response = errorLine(m.ID, rpcError(mcp.INTERNAL_ERROR, "internal error"))
+			text = errorLine(m.ID, rpcError(mcp.INTERNAL_ERROR, "internal error"))
 		}
 	}()
 	tool, arguments, params, isCall := m.takeArguments()
@@ -274,41 +281,41 @@ func errorLine(id json.RawMessage, details *mcp.JSONRPCErrorDetails) []byte {
 	return out
 }
 
-// send gives a response to the writer; after the session's end, to nobody.
-func (c *conn) send(response []byte) {
+// send gives a line to the writer; after the session's end, to nobody.
+func (c *conn) send(text []byte) {
 	select {
 	case <-c.stopped:
 		return
 	default:
 	}
-	if response == nil {
+	if text == nil {
 		return
 	}
 	select {
-	case c.responses <- response:
+	case c.responses <- response{text, len(c.session.notifications)}:
 	case <-c.stopped:
 	}
 }
 
-// write puts out what the session says, one message a line. What a call
-// notified comes before its answer.
+// write puts out what the session says, one message a line.
 func (c *conn) write(out io.Writer) {
 	for {
 		select {
 		case n := <-c.session.notifications:
 			c.writeNotification(out, n)
-		case response, ok := <-c.responses:
-			c.writeNotifications(out)
+		case r, ok := <-c.responses:
 			if !ok {
 				return
 			}
-			c.writeLine(out, response)
+			c.writeNotifications(out, r.notifications)
+			c.writeLine(out, r.text)
 		}
 	}
 }
 
-func (c *conn) writeNotifications(out io.Writer) {
-	for {
+// writeNotifications puts out up to n notifications that wait.
+func (c *conn) writeNotifications(out io.Writer, n int) {
+	for range n {
 		select {
 		case n := <-c.session.notifications:
 			c.writeNotification(out, n)
