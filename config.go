@@ -19,6 +19,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/rest"
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -146,11 +147,12 @@ func (c *config) home(ctx context.Context, to transport.Endpoints) (func() ref.R
 
 // connection is the way to one GitHub.
 type connection struct {
-	graphQL *graphql.Client
-	rest    *gogithub.Client
-	home    ref.Repo
-	web     ref.Web
-	close   func()
+	graphQL  *graphql.Client
+	rest     *gogithub.Client
+	resolver *resolve.Resolver
+	home     ref.Repo
+	web      ref.Web
+	close    func()
 }
 
 // connect prepares the way; no request is made. Only here is the sandbox
@@ -169,12 +171,15 @@ func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.R
 		}
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{Endpoints: to, Token: token, UserAgent: agent, Logger: log})}
+	api := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client})
+	web := ref.Web{Host: to.WebHost, AnyHost: to.AnyWebHost}
 	return &connection{
-		graphQL: graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}),
-		rest:    rest.New(rest.Options{URL: to.REST, HTTP: client}),
-		home:    home,
-		web:     ref.Web{Host: to.WebHost, AnyHost: to.AnyWebHost},
-		close:   closeAll,
+		graphQL:  api,
+		rest:     rest.New(rest.Options{URL: to.REST, HTTP: client}),
+		resolver: resolve.New(api, web),
+		home:     home,
+		web:      web,
+		close:    closeAll,
 	}, nil
 }
 

@@ -35,7 +35,7 @@ var floors = map[string]int{
 
 	"contract": 2, "graphql": 2, "rest": 2, "thread": 2,
 
-	"listing": 3, "handbook": 3, "awareness": 3, "trust": 3,
+	"listing": 3, "resolve": 3, "handbook": 3, "awareness": 3, "trust": 3,
 
 	"discussion": 4, "conversation": 4, "issue": 4, "pullrequest": 4, "repository": 4,
 

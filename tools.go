@@ -89,7 +89,7 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 		if err != nil {
 			return nil, err
 		}
-		return discussion.New(discussion.Options{GraphQL: to.graphQL, Home: to.home, Web: to.web}), nil
+		return discussion.New(discussion.Options{GraphQL: to.graphQL, Resolver: to.resolver, Home: to.home, Web: to.web}), nil
 	})
 	r.repository = sync.OnceValues(func() (*repository.Service, error) {
 		to, err := r.connect()

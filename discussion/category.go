@@ -10,6 +10,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
@@ -79,7 +80,7 @@ func (s *Service) categoriesPage(ctx context.Context, repo ref.Repo, after *gith
 		return graphql.Page[Listed]{}, err
 	}
 	if query.Repository == nil {
-		return graphql.Page[Listed]{}, notes.Fault("repository", invisible(repo))
+		return graphql.Page[Listed]{}, notes.Fault("repository", resolve.NoRepository(repo))
 	}
 	categories := query.Repository.Categories
 	return graphql.Page[Listed]{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
@@ -251,3 +252,6 @@ func id(mark *thread.Mark) *string {
 	}
 	return &mark.ID
 }
+
+// key is the repository as cursors and memos know it, in one letter case.
+func key(repo ref.Repo) string { return strings.ToLower(repo.String()) }

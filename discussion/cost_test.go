@@ -36,7 +36,9 @@ func TestDebugCosts(t *testing.T) {
 			}
 			h.forget()
 			var got *discussion.Conversation
-			r, b := h.cost(func() { got = h.read(discussion.ConversationRequest{DiscussionNumber: number, SinceCommentID: &anchor.ID}) })
+			r, b := h.cost(func() {
+				got = h.read(discussion.ConversationRequest{DiscussionNumber: number, SinceCommentID: &anchor.ID})
+			})
 			fmt.Println("  since", k, "req", r, "bytes", b, "count", got.Count, len(got.NewReplies), got.Truncated, "new json", size, "over", b-size, len(show(got)))
 		}
 		for _, n := range []int{1, 20, 100} {

@@ -11,6 +11,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
 	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
@@ -29,7 +30,9 @@ type house struct {
 	ledger []transport.Exchange
 }
 
-func open(t *testing.T) *house { return openAs(t, sandbox.StartTest(t, sandbox.Options{}), sandbox.AdminToken) }
+func open(t *testing.T) *house {
+	return openAs(t, sandbox.StartTest(t, sandbox.Options{}), sandbox.AdminToken)
+}
 
 func openAs(t *testing.T, running *sandbox.Running, token string) *house {
 	t.Helper()
@@ -54,8 +57,9 @@ func openAs(t *testing.T, running *sandbox.Running, token string) *house {
 
 // forget starts a new Service, which has met no repository yet.
 func (h *house) forget() {
+	web := ref.Web{AnyHost: true}
 	h.Service = discussion.New(discussion.Options{
-		GraphQL: h.client, Home: ref.Repo{Owner: "octo-org", Name: "hello"}, Web: ref.Web{AnyHost: true},
+		GraphQL: h.client, Resolver: resolve.New(h.client, web), Home: ref.Repo{Owner: "octo-org", Name: "hello"}, Web: web,
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
@@ -256,7 +257,7 @@ func (l *lister) connection(ctx context.Context) error {
 			return nil, err
 		}
 		if found() == nil {
-			return nil, notes.Fault("repository", invisible(l.repo))
+			return nil, notes.Fault("repository", resolve.NoRepository(l.repo))
 		}
 		l.result.Warnings = notes.Warnings()
 		return found(), nil

@@ -2,14 +2,12 @@ package discussion
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
-	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -36,7 +34,6 @@ type wirePlace struct {
 	Comments struct {
 		Nodes []wireMark `graphql:"n: nodes"`
 	} `graphql:"newest: comments(last: 1)"`
-	Repository struct{ NameWithOwner string }
 }
 
 // placeFor finds the discussion, and the comment to reply under.
@@ -70,7 +67,7 @@ func (s *Service) placeFor(ctx context.Context, repo ref.Repo, req CommentReques
 	case err != nil:
 		return place{}, err
 	case query.Repository == nil:
-		return place{}, notes.Fault("repository", invisible(repo))
+		return place{}, notes.Fault("repository", resolve.NoRepository(repo))
 	case query.Repository.Discussion == nil:
 		return place{}, notes.Fault("repository.discussion", missing(repo, req.DiscussionNumber))
 	}
@@ -85,89 +82,23 @@ func (w wirePlace) place(repo ref.Repo) place {
 	return found
 }
 
-// locate finds a comment by any spelling and verifies that it is in the
-// repository, and in the discussion when one is named.
+// locate finds a comment of a discussion by any spelling.
 func (s *Service) locate(ctx context.Context, repo ref.Repo, number int, field, value string) (place, error) {
-	id, err := s.opts.Web.ParseComment(field, value)
+	want := resolve.Want{Repo: repo, Field: field, Value: value}
+	if number != 0 {
+		want.Thread = ref.Thread{Repo: repo, Kind: ref.Discussion, Number: number}
+	}
+	comment, err := s.opts.Resolver.Comment(ctx, want)
 	if err != nil {
 		return place{}, err
 	}
-	if number == 0 && id.Thread != nil && id.Thread.Kind == ref.Discussion {
-		number = id.Thread.Number
+	if comment.Type != ref.DiscussionComment {
+		return place{}, fault.New(fault.NotFound, "%s names no comment of a discussion", field).
+			WithFix("Comments of issues and pull requests are managed with manage_issue_comment.").With("argument", field)
 	}
-	if number == 0 && id.NodeID == "" && id.Type == "" {
-		return place{}, fault.New(fault.AmbiguousArguments, "%s is a bare number, which comments of several kinds may share", field).
-			WithFix("Pass discussion_number beside it, or the comment's node id or URL.").With("argument", field)
-	}
-	source := &source{service: s, repo: repo, number: number}
-	nodeID, err := source.nodeID(ctx, id)
-	if err != nil {
-		return place{}, err
-	}
-	absent := fault.New(fault.NotFound, "%s names no comment of %s", field, where(repo, number)).
-		WithFix("Take the id from %s, or from a hand-off.", ReadTool).With("argument", field)
-	if nodeID == "" {
-		return place{}, absent
-	}
-	comment, err := s.askPlace(ctx, nodeID, absent)
-	if err != nil {
-		return place{}, err
-	}
-	home := comment.Discussion.Repository.NameWithOwner
-	elsewhere := home != "" && !strings.EqualFold(repo.String(), home) || number != 0 && comment.Discussion.Number != number
-	if elsewhere || !isNumber(id, comment.DatabaseID) {
-		return place{}, absent
-	}
-	return comment.place(repo), nil
-}
-
-func where(repo ref.Repo, number int) string {
-	if number == 0 {
-		return "a discussion in " + repo.String()
-	}
-	return fmt.Sprintf("discussion #%d in %s", number, repo)
-}
-
-// wireCommentPlace is a comment as a write has to know it.
-type wireCommentPlace struct {
-	ID         string
-	DatabaseID int64                `graphql:"databaseId"`
-	ReplyTo    *struct{ ID string } `graphql:"replyTo"`
-	Discussion wirePlace
-	Replies    struct {
-		Nodes []wireMark `graphql:"n: nodes"`
-	} `graphql:"r: replies(last: 1)"`
-}
-
-func (w *wireCommentPlace) place(repo ref.Repo) place {
-	found := w.Discussion.place(repo)
-	found.CommentID = w.ID
-	if w.ReplyTo != nil {
-		found.ReplyToID = w.ReplyTo.ID
-	}
-	found.LastReply = thread.Key{}
-	for _, newest := range w.Replies.Nodes {
-		found.LastReply = newest.key(thread.KindReply)
-	}
-	return found
-}
-
-func (s *Service) askPlace(ctx context.Context, nodeID string, absent *fault.Error) (*wireCommentPlace, error) {
-	var query struct {
-		Node *struct {
-			Comment wireCommentPlace `graphql:"... on DiscussionComment"`
-		} `graphql:"node(id: $id)"`
-	}
-	notes, err := s.opts.GraphQL.Query(ctx, "DiscussionCommentPlace", &query, map[string]any{"id": graphql.ID(nodeID)})
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return nil, absent.WithCause(err)
-	case err != nil:
-		return nil, err
-	case query.Node == nil:
-		return nil, notes.Fault("node", absent)
-	case query.Node.Comment.ID == "":
-		return nil, absent
-	}
-	return &query.Node.Comment, nil
+	last := wireMark{ID: comment.LastReply.ID, CreatedAt: comment.LastReply.CreatedAt}
+	return place{
+		Repo: repo, Number: comment.Thread.Number, DiscussionID: comment.ThreadID, Locked: comment.Locked,
+		CommentID: comment.ID, ReplyToID: comment.ParentID, LastReply: last.key(thread.KindReply),
+	}, nil
 }

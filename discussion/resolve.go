@@ -11,30 +11,17 @@ import (
 )
 
 // nodeID is the node id of a comment in any spelling; "" when the spelling
-// itself shows that the comment is not in this discussion.
-//
-// GitHub has no way to ask for a comment by its number. But its node ids carry
-// the repository's number and the comment's, so the id is built, asked for,
-// and what comes back is verified. Where GitHub's ids are not of that form,
-// the number is looked for in the discussion.
+// itself shows that the comment is not in this discussion. Where GitHub's ids
+// cannot be built from numbers, the number is looked for in the discussion.
 func (s *source) nodeID(ctx context.Context, id ref.Comment) (string, error) {
 	if id.Type != "" && id.Type != ref.DiscussionComment || id.Thread != nil && !s.isThread(*id.Thread) {
 		return "", nil
 	}
-	if id.NodeID != "" {
-		return id.NodeID, nil
+	nodeID, err := s.service.opts.Resolver.NodeID(ctx, s.repo, ref.DiscussionComment, id)
+	if err != nil || nodeID != "" {
+		return nodeID, err
 	}
-	repoID := s.service.repos.of(s.repo)
-	if repoID == 0 {
-		var err error
-		if repoID, err = s.askRepositoryID(ctx); err != nil {
-			return "", err
-		}
-	}
-	if repoID == 0 && s.number != 0 {
-		return s.scanFor(ctx, id.DatabaseID)
-	}
-	return ref.EncodeNodeID(ref.PrefixDiscussionComment, repoID, id.DatabaseID), nil
+	return s.scanFor(ctx, id.DatabaseID)
 }
 
 // isThread reports whether a URL's thread is this discussion. The URL of an
@@ -47,36 +34,6 @@ func (s *source) isThread(thread ref.Thread) bool {
 		thread.Repo.Name = s.repo.Name
 	}
 	return thread.Repo.Equal(s.repo)
-}
-
-// askRepositoryID asks for the repository's number, once per repository. It is
-// 0 where an id of the repository shows that ids are not built from numbers.
-func (s *source) askRepositoryID(ctx context.Context) (int64, error) {
-	var query struct {
-		Repository *struct {
-			DatabaseID int64                `graphql:"databaseId"`
-			Discussion *struct{ ID string } `graphql:"discussion: discussion(number: $number) @include(if: $known)"`
-		} `graphql:"repository(owner: $owner, name: $name)"`
-	}
-	variables := s.variables(map[string]any{"known": githubv4.Boolean(s.number != 0)})
-	delete(variables, "root")
-	notes, err := s.service.opts.GraphQL.Query(ctx, "RepositoryNumber", &query, variables)
-	switch {
-	case err != nil:
-		return 0, err
-	case query.Repository == nil:
-		return 0, notes.Fault("repository", invisible(s.repo))
-	case s.number != 0 && query.Repository.Discussion == nil:
-		return 0, notes.Fault("repository.discussion", missing(s.repo, s.number))
-	}
-	number := query.Repository.DatabaseID
-	if query.Repository.Discussion != nil {
-		if own, ok := ref.DecodeNodeID(query.Repository.Discussion.ID); !ok || !own.Legacy && own.RepoID != number {
-			return 0, nil
-		}
-	}
-	s.service.repos.learn(s.repo, number)
-	return number, nil
 }
 
 // scanFor looks a comment's number up in the discussion; "" when it is not

@@ -9,6 +9,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -49,14 +50,16 @@ func (w *wireHead) own() *wireHead { return w }
 // accept takes the discussion out of an answer, or says why it is not there.
 func accept[T any, P headed[T]](s *source, notes graphql.Notes, answer wireRepository[T]) (*T, error) {
 	if answer.Repository == nil {
-		return nil, notes.Fault("repository", invisible(s.repo))
+		return nil, notes.Fault("repository", resolve.NoRepository(s.repo))
 	}
-	s.service.repos.learn(s.repo, answer.Repository.DatabaseID)
 	discussion := answer.Repository.Discussion
 	if discussion == nil {
 		return nil, notes.Fault("repository.discussion", missing(s.repo, s.number))
 	}
 	s.head = *P(discussion).own()
+	if own, ok := ref.DecodeNodeID(s.head.ID); ok && own.RepoID == answer.Repository.DatabaseID {
+		s.service.opts.Resolver.Learn(s.repo, own.RepoID)
+	}
 	s.warn(notes.Under("repository"))
 	return discussion, nil
 }

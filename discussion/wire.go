@@ -259,5 +259,3 @@ func utc(at *time.Time) *time.Time {
 	in := at.UTC()
 	return &in
 }
-
-func key(repo ref.Repo) string { return strings.ToLower(repo.String()) }

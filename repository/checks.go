@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 )
 
 func passed(name, format string, args ...any) Check {
@@ -146,7 +147,7 @@ func (p *probe) repositoryFault() error {
 	if p.graphqlErr != nil {
 		return p.graphqlErr
 	}
-	return p.notes.Fault("repository", invisible(p.repo))
+	return p.notes.Fault("repository", resolve.NoRepository(p.repo))
 }
 
 func (p *probe) discussions() Check {

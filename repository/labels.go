@@ -10,6 +10,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
@@ -75,7 +76,7 @@ func (s *Service) ListLabels(ctx context.Context, req LabelsRequest) (_ *LabelsR
 		return nil, err
 	}
 	if query.Repository == nil {
-		return nil, notes.Fault("repository", invisible(repo))
+		return nil, notes.Fault("repository", resolve.NoRepository(repo))
 	}
 	result.fill(&query)
 	return result, nil

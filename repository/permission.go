@@ -6,6 +6,7 @@ import (
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 )
 
 // PermissionRequest are the arguments of get_viewer_permission.
@@ -50,7 +51,7 @@ func (s *Service) ViewerPermission(ctx context.Context, req PermissionRequest) (
 		return nil, err
 	}
 	if query.Repository == nil {
-		return nil, notes.Fault("repository", invisible(repo))
+		return nil, notes.Fault("repository", resolve.NoRepository(repo))
 	}
 	found := query.Repository
 	return &PermissionResult{

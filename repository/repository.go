@@ -77,9 +77,3 @@ func (s *Service) target(named *string) (ref.Repo, error) {
 	}
 	return s.opts.Home, nil
 }
-
-// invisible is the fault for a repository that GitHub does not show.
-func invisible(repo ref.Repo) *fault.Error {
-	return fault.New(fault.NotFoundOrNoAccess, "the repository %s does not exist, or this token cannot see it", repo).
-		WithFix("Check the spelling of owner and name; for a private repository the token needs access to it.")
-}
