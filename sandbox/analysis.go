@@ -22,7 +22,8 @@ type analysis struct {
 	nodes     int // an upper bound, by the page sizes
 	requests  int // connections that have to be walked
 	errors    []responseError
-	defaults  map[string]any // for variables without a value, where an argument has a default
+	defaults  map[string]any      // for variables without a value, where an argument has a default
+	positions map[string]location // of fields, by their place in the answer
 }
 
 type rootField struct{ alias, name string }
@@ -39,6 +40,30 @@ func (a *analysis) rootName(field string) string {
 	return field
 }
 
+// place is where the walk is: the path as GitHub's validation writes it, the
+// path in the answer, and how often that can come.
+type place struct {
+	path   []any
+	answer string
+	times  int
+}
+
+func (p place) step(path any, answer string) place {
+	return place{path: slices.Concat(p.path, []any{path}), answer: p.answer + answer, times: p.times}
+}
+
+// answerPath is a path of an error as place.answer writes it; list positions
+// are left out.
+func answerPath(path []any) string {
+	var out strings.Builder
+	for _, step := range path {
+		if name, ok := step.(string); ok {
+			out.WriteString("/" + name)
+		}
+	}
+	return out.String()
+}
+
 // analyst walks a query beside the schema. It finds what GitHub words in its
 // own way and adds up page sizes; everything else is left to the engine.
 type analyst struct {
@@ -51,7 +76,7 @@ type analyst struct {
 }
 
 func analyse(schema *gophers.Schema, query, operation string, variables map[string]any) *analysis {
-	a := &analysis{defaults: map[string]any{}}
+	a := &analysis{defaults: map[string]any{}, positions: map[string]location{}}
 	document, err := parser.ParseQuery(&ast.Source{Input: query})
 	if err != nil || document == nil {
 		return a // the engine says what is wrong with it
@@ -73,7 +98,7 @@ func analyse(schema *gophers.Schema, query, operation string, variables map[stri
 	if chosen.Name != "" {
 		path += " " + chosen.Name
 	}
-	walk.selections(chosen.SelectionSet, root, []any{path}, 1)
+	walk.selections(chosen.SelectionSet, root, place{path: []any{path}, times: 1})
 	return a
 }
 
@@ -119,69 +144,70 @@ func (w *analyst) fields(set ast.SelectionSet) (fields []*ast.Field) {
 	return fields
 }
 
-func (w *analyst) selections(set ast.SelectionSet, typeName string, path []any, times int) {
+func (w *analyst) selections(set ast.SelectionSet, typeName string, at place) {
 	for _, selection := range set {
 		if w.budget--; w.budget < 0 {
 			return
 		}
 		switch selection := selection.(type) {
 		case *ast.Field:
-			w.field(selection, typeName, path, times)
+			w.field(selection, typeName, at.step(selection.Alias, "/"+selection.Alias))
 		case *ast.InlineFragment:
 			condition := selection.TypeCondition
 			if condition == "" {
 				condition = typeName
 			}
-			w.fragment(condition, selection.SelectionSet, selection.Position, slices.Concat(path, []any{"... on " + condition}), times)
+			w.fragment(condition, selection.SelectionSet, selection.Position, at.step("... on "+condition, ""))
 		case *ast.FragmentSpread:
-			w.spread(selection, times)
+			w.spread(selection, at)
 		}
 	}
 }
 
-func (w *analyst) spread(selection *ast.FragmentSpread, times int) {
+func (w *analyst) spread(selection *ast.FragmentSpread, at place) {
 	definition := w.fragments.ForName(selection.Name)
 	if definition == nil || slices.Contains(w.spreading, selection.Name) {
 		return
 	}
 	w.spreading = append(w.spreading, selection.Name)
-	w.fragment(definition.TypeCondition, definition.SelectionSet, definition.Position, []any{"fragment " + selection.Name}, times)
+	at.path = []any{"fragment " + selection.Name}
+	w.fragment(definition.TypeCondition, definition.SelectionSet, definition.Position, at)
 	w.spreading = w.spreading[:len(w.spreading)-1]
 }
 
-func (w *analyst) fragment(condition string, set ast.SelectionSet, at *ast.Position, path []any, times int) {
+func (w *analyst) fragment(condition string, set ast.SelectionSet, position *ast.Position, at place) {
 	if w.types[condition] == nil {
-		w.fail(at, path, fmt.Sprintf("No such type %s, so it can't be a fragment condition", condition), map[string]any{
+		w.fail(position, at.path, fmt.Sprintf("No such type %s, so it can't be a fragment condition", condition), map[string]any{
 			"code": "undefinedType", "typeName": condition,
 		})
 		return
 	}
-	w.selections(set, condition, path, times)
+	w.selections(set, condition, at)
 }
 
-func (w *analyst) field(field *ast.Field, typeName string, path []any, times int) {
+func (w *analyst) field(field *ast.Field, typeName string, at place) {
 	if strings.HasPrefix(field.Name, "__") {
 		return
 	}
-	path = slices.Concat(path, []any{field.Alias})
+	w.positions[at.answer] = location{Line: field.Position.Line, Column: field.Position.Column}
 	definition := fieldsOf(w.types[typeName]).Get(field.Name)
 	if definition == nil {
-		w.fail(field.Position, path, fmt.Sprintf("Field '%s' doesn't exist on type '%s'", field.Name, typeName), map[string]any{
+		w.fail(field.Position, at.path, fmt.Sprintf("Field '%s' doesn't exist on type '%s'", field.Name, typeName), map[string]any{
 			"code": "undefinedField", "typeName": typeName, "fieldName": field.Name,
 		})
 		return
 	}
-	w.arguments(field, definition, path)
+	w.arguments(field, definition, at.path)
 	result := namedType(definition.Type)
 	if len(field.SelectionSet) == 0 && composite(w.types[result]) {
-		w.fail(field.Position, path, fmt.Sprintf("Field must have selections (field '%s' returns %s but has no selections. Did you mean '%s { ... }'?)", field.Name, result, field.Name), map[string]any{
+		w.fail(field.Position, at.path, fmt.Sprintf("Field must have selections (field '%s' returns %s but has no selections. Did you mean '%s { ... }'?)", field.Name, result, field.Name), map[string]any{
 			"code": "selectionMismatch", "nodeName": "field '" + field.Name + "'", "typeName": result,
 		})
 	}
 	if strings.HasSuffix(result, "Connection") {
-		times = w.page(field, path, times)
+		at.times = w.page(field, at)
 	}
-	w.selections(field.SelectionSet, result, path, times)
+	w.selections(field.SelectionSet, result, at)
 }
 
 func (w *analyst) arguments(field *ast.Field, definition *gophers.FieldDefinition, path []any) {
@@ -220,25 +246,25 @@ func (w *analyst) useDefault(variable string, value gophers.Value) {
 
 // page counts the nodes of a connection and says how often what is below it
 // can come.
-func (w *analyst) page(field *ast.Field, path []any, times int) int {
+func (w *analyst) page(field *ast.Field, at place) int {
 	size := 0
 	for _, name := range []string{"first", "last"} {
 		if argument := field.Arguments.ForName(name); argument != nil {
-			size = max(size, w.number(argument.Value))
+			size = max(size, min(w.number(argument.Value), maxPage))
 		}
 	}
-	w.requests += times
+	w.requests += at.times
 	before := w.nodes
-	w.nodes += times * min(size, maxPage)
+	w.nodes += at.times * size
 	if before <= maxNodeCount && w.nodes > maxNodeCount {
 		w.errors = append(w.errors, responseError{
 			Type: "MAX_NODE_LIMIT_EXCEEDED",
 			Message: fmt.Sprintf("By the time this query traverses to the %s connection, it is requesting up to %s possible nodes which exceeds the maximum limit of %s.",
 				field.Name, thousands(w.nodes), thousands(maxNodeCount)),
-			Path: path[1:], Locations: locations(field.Position),
+			Path: at.path[1:], Locations: locations(field.Position),
 		})
 	}
-	return times * max(1, min(size, maxPage))
+	return at.times * max(1, size)
 }
 
 func (w *analyst) number(value *ast.Value) int {

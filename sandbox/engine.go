@@ -1,12 +1,16 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	graphql "github.com/graph-gophers/graphql-go"
@@ -82,10 +86,28 @@ func (s *session) execute(ctx context.Context, schema *graphql.Schema, request g
 	for _, err := range result.Errors {
 		response.Errors = append(response.Errors, translate(err))
 	}
+	s.query.arrange(response.Errors)
 	if len(result.Errors) > 0 && string(result.Data) == "{}" {
 		response.Data = nil
 	}
 	return response
+}
+
+// arrange says where in the query errors belong, and sorts them by that: the
+// engine, which runs fields side by side, finds them in any order.
+func (a *analysis) arrange(found []responseError) {
+	for i, err := range found {
+		if at, known := a.positions[answerPath(err.Path)]; known && err.Locations == nil {
+			found[i].Locations = []location{at}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b responseError) int {
+		return cmp.Or(slices.CompareFunc(a.Locations, b.Locations, location.compare), strings.Compare(fmt.Sprintf("%9v", a.Path), fmt.Sprintf("%9v", b.Path)))
+	})
+}
+
+func (l location) compare(other location) int {
+	return cmp.Or(cmp.Compare(l.Line, other.Line), cmp.Compare(l.Column, other.Column))
 }
 
 // translate gives an error of the engine GitHub's shape, and, where the two

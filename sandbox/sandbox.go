@@ -6,7 +6,7 @@
 // ids of both generations, cursors, headers), GitHub's rules (permissions,
 // page bounds, node limit, tombstones) and a state that requests change. It is
 // safe for concurrent use, and two sandboxes that get the same requests answer
-// with the same bytes. What the product has to survive can be played on
+// with the same bodies. What the product has to survive can be played on
 // request: see [Failure].
 //
 // GraphQL is served at /api/graphql and /graphql, REST below /api/v3 and at
