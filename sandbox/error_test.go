@@ -132,3 +132,17 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("three pages of 20 gave %d of 45", len(seen))
 	}
 }
+
+func TestSearchFindsRepositoriesAndUsers(t *testing.T) {
+	s := sandbox.StartTest(t, sandbox.Options{})
+	got := must(t, s, sandbox.ReadToken, `{
+		repositories: search(query: "octo-org", type: REPOSITORY, first: 5) { repositoryCount nodes { ... on Repository { nameWithOwner } } }
+		users: search(query: "octo-", type: USER, first: 2) { userCount nodes { ... on User { login } } pageInfo { hasNextPage } }
+	}`)
+	if got.at("repositories", "repositoryCount") != 1.0 || got.text("repositories", "nodes", 0, "nameWithOwner") != "octo-org/hello" {
+		t.Errorf("a reader's repositories: %s", got.raw)
+	}
+	if got.at("users", "userCount") != 4.0 || got.text("users", "nodes", 0, "login") != "octo-admin" || got.at("users", "pageInfo", "hasNextPage") != true {
+		t.Errorf("users: %s", got.raw)
+	}
+}

@@ -245,3 +245,13 @@ func TestTheLedgerCountsBytes(t *testing.T) {
 		t.Errorf("ledger (-want +got):\n%s", diff)
 	}
 }
+
+func TestEveryKindAnswersInPlaceOfGitHub(t *testing.T) {
+	s := sandbox.StartTest(t, sandbox.Options{})
+	for _, kind := range sandbox.Kinds() {
+		fail(t, s, sandbox.Failure{Kind: kind})
+		if got := send(t, s, ping); got.err != nil || strings.Contains(got.body, "octo-write") {
+			t.Errorf("%s: status %d, error %v, body %s", kind, got.status, got.err, got.body)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (x *exchange) readQuery() error {
 	if err != nil {
 		return err
 	}
-	x.query = analyse(engine.ASTSchema(), x.graphql.Query, x.graphql.OperationName, x.graphql.Variables)
+	x.query = analyse(engine.AST(), x.graphql.Query, x.graphql.OperationName, x.graphql.Variables)
 	x.entry.Query, x.entry.Operation, x.entry.Mutation = x.graphql.Query, x.query.operation, x.query.mutation
 	for _, root := range x.query.roots {
 		x.entry.Fields = append(x.entry.Fields, root.name)

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -137,7 +139,7 @@ func (t terms) compare(a, b *discussion) int {
 		order = a.upvotes - b.upvotes
 	}
 	if order == 0 {
-		order = int(a.id - b.id)
+		order = cmp.Compare(a.id, b.id)
 	}
 	if direction == "asc" {
 		return order
@@ -288,11 +290,10 @@ func (s *session) searchRepositories(query string) (found []any) {
 }
 
 func (s *session) searchAccounts(query string) (found []any) {
-	for _, a := range s.store.accounts {
+	for _, a := range slices.SortedFunc(maps.Values(s.store.accounts), func(a, b *account) int { return cmp.Compare(a.id, b.id) }) {
 		if a.kind == "User" && containsFold(a.login+" "+a.name, query) {
 			found = append(found, a)
 		}
 	}
-	slices.SortFunc(found, func(a, b any) int { return int(a.(*account).id - b.(*account).id) })
 	return found
 }
