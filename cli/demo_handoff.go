@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+)
+
+const (
+	handoffDiscussion = 4 // 250 comments
+	handoffCycles     = 5 // the first of which reads it whole
+)
+
+// handoff is the scenario in which A writes, B reads what A hands on, and A
+// then reads what is new, cycle after cycle. Beside them W does what A does,
+// but without choosing: it reads the whole discussion in every cycle.
+type handoff struct {
+	*stage
+	a, b, w    *agent
+	whole      reading  // A's first
+	watermark  string   // A's
+	unread     []string // what A has to find in its next read, in any order
+	one        DemoCost // B's read of one comment
+	oneWhole   DemoCost // the same by reading everything
+	news       DemoCost // A's last read
+	newsWhole  DemoCost // W's last read
+	selective  DemoCost // A's reads
+	everything DemoCost // W's reads
+}
+
+func playHandoff(ctx context.Context, s *stage) error {
+	h := &handoff{stage: s}
+	s.cycle = 1
+	s.story.title("Two agents, one long discussion, one hand-off",
+		"On an embedded GitHub: no account, no network. Every figure is measured while you look; ~ is estimated.")
+	for _, scene := range []func(context.Context) error{h.showTools, h.readWhole, h.handOn, h.laterCycles} {
+		if err := scene(ctx); err != nil {
+			return err
+		}
+	}
+	h.compare()
+	return nil
+}
+
+func (h *handoff) showTools(ctx context.Context) (err error) {
+	h.story.chapter("The tools, and what they cost before anything is called")
+	if h.a, err = h.hire(ctx, "A", sandbox.WriteToken); err != nil {
+		return err
+	}
+	compact, err := h.a.listing(ctx, "compact")
+	if err != nil {
+		return err
+	}
+	other, err := h.hire(ctx, "A", sandbox.WriteToken, "--listing", "full")
+	if err != nil {
+		return err
+	}
+	full, err := other.listing(ctx, "full")
+	if err != nil {
+		return err
+	}
+	other.leave()
+	h.report.Listings = []DemoListing{compact, full}
+	h.story.say("%s. To know them costs a model %s, %s tokens.",
+		count(compact.Tools, "tool", "tools"), size(compact.ModelBytes), about(compact.Tokens))
+	h.story.say("With every text in the list (--listing full) it is %s, %s tokens.", size(full.ModelBytes), about(full.Tokens))
+	h.story.say("What the short list leaves out is one call away: get_mcp_tool_handbook.")
+	return nil
+}
+
+func (h *handoff) readWhole(ctx context.Context) (err error) {
+	h.whole, err = h.a.read(ctx, "reads it whole", map[string]any{"discussion_number": handoffDiscussion})
+	if err != nil {
+		return err
+	}
+	first := h.whole.first
+	if len(h.whole.comments) != first.TotalCount {
+		return fmt.Errorf("agent A has read %d of %d comments", len(h.whole.comments), first.TotalCount)
+	}
+	h.watermark, h.selective = h.whole.watermark, h.whole.step.DemoCost
+	if h.w, err = h.hire(ctx, "W", sandbox.ReadToken); err != nil {
+		return err
+	}
+	if err := h.readEverything(ctx); err != nil {
+		return err
+	}
+	h.oneWhole = h.everything // what B would have to read
+	h.report.Discussion = DemoDiscussion{Number: handoffDiscussion, Title: first.Title, URL: first.URL, Comments: first.TotalCount}
+	h.story.chapter("Agent A reads discussion #%d, all of it, once", handoffDiscussion)
+	h.story.say("%q, %s in %s.", first.Title, count(first.TotalCount, "comment", "comments"), count(h.whole.step.Calls, "page", "pages"))
+	h.story.heads()
+	h.story.row("A reads it whole", h.whole.step.DemoCost)
+	return nil
+}
+
+// readEverything lets W read the whole discussion.
+func (h *handoff) readEverything(ctx context.Context) error {
+	got, err := h.w.read(ctx, fmt.Sprintf("cycle %d, reads it whole", h.cycle), map[string]any{"discussion_number": handoffDiscussion})
+	h.newsWhole, h.everything = got.step.DemoCost, h.everything.plus(got.step.DemoCost)
+	return err
+}
+
+func (h *handoff) handOn(ctx context.Context) error {
+	text := "Proposal: a reader keeps one id between two cycles, that of the newest text it has seen.\n\nThe rest it may forget."
+	posted, err := h.a.write(ctx, "posts a proposal", map[string]any{"discussion_number": handoffDiscussion, "body": text})
+	if err != nil {
+		return err
+	}
+	h.unread = append(h.unread, posted.CommentID)
+	h.story.chapter("Agent A posts a comment, and gets a hand-off to pass on")
+	h.story.say("It is the exact call with which anybody reads that one comment:")
+	h.story.quote(posted.Handoff.Tool + "\n" + string(posted.Handoff.Arguments))
+	return h.meetB(ctx, posted)
+}
+
+// meetB lets agent B read what was handed on, first by the call that A got,
+// then by the link that a person would paste.
+func (h *handoff) meetB(ctx context.Context, posted written) (err error) {
+	if h.b, err = h.hire(ctx, "B", sandbox.TriageToken); err != nil {
+		return err
+	}
+	h.story.chapter("Agent B has never seen the discussion, and reads only that comment")
+	h.story.heads()
+	link := map[string]any{"discussion_number": handoffDiscussion, "comment_id": posted.URL}
+	var got reading
+	for _, way := range []struct {
+		what      string
+		arguments any
+	}{{"reads the comment, by the hand-off", posted.Handoff.Arguments}, {"reads the comment, by a pasted link", link}} {
+		if got, err = h.b.read(ctx, way.what, way.arguments); err != nil {
+			return err
+		}
+		if !slices.Equal(got.ids(), []string{posted.CommentID}) {
+			return fmt.Errorf("agent B was handed %s and has read %q", posted.CommentID, got.ids())
+		}
+		h.one = got.step.DemoCost
+		h.story.row("B "+way.what, got.step.DemoCost)
+	}
+	line, _, _ := strings.Cut(got.comments[0].Body, "\n")
+	h.story.say("The link: %s", h.story.styled(cyan, posted.URL))
+	h.story.say("The text: %s", h.story.styled(cyan, line))
+	return nil
+}
+
+func (h *handoff) laterCycles(ctx context.Context) error {
+	h.story.chapter("Later, others have written. Agent A asks for what is new since the last id it has seen")
+	h.story.say("In every cycle: two more comments, and a reply under an old one.")
+	h.story.heads()
+	for h.cycle = 2; h.cycle <= handoffCycles; h.cycle++ {
+		if err := h.othersWrite(ctx); err != nil {
+			return err
+		}
+		if err := h.readNews(ctx); err != nil {
+			return err
+		}
+		if err := h.readEverything(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// othersWrite lets B post two comments, and a reply under an ever older one.
+func (h *handoff) othersWrite(ctx context.Context) error {
+	old := h.whole.comments[len(h.whole.comments)-20*(h.cycle-1)]
+	for _, arguments := range []map[string]any{
+		{"body": fmt.Sprintf("Round %d. I tried the proposal on the long thread: the one id was enough.", h.cycle)},
+		{"body": fmt.Sprintf("Round %d, a question: what happens when that comment is deleted?", h.cycle)},
+		{"body": "Answered by the proposal further down.", "reply_to_id": old.ID},
+	} {
+		arguments["discussion_number"] = handoffDiscussion
+		posted, err := h.b.write(ctx, fmt.Sprintf("cycle %d, writes", h.cycle), arguments)
+		if err != nil {
+			return err
+		}
+		h.unread = append(h.unread, posted.CommentID)
+	}
+	return nil
+}
+
+// readNews lets A read on from its watermark. It has to find all that was
+// written in the meantime, its own comment too, and nothing else.
+func (h *handoff) readNews(ctx context.Context) error {
+	got, err := h.a.read(ctx, fmt.Sprintf("cycle %d, reads what is new", h.cycle), map[string]any{
+		"discussion_number": handoffDiscussion, "since_comment_id": h.watermark,
+	})
+	if err != nil {
+		return err
+	}
+	if diff := slices.Sorted(slices.Values(h.unread)); !slices.Equal(slices.Sorted(slices.Values(got.ids())), diff) {
+		return fmt.Errorf("agent A should have read %q and has read %q", h.unread, got.ids())
+	}
+	h.watermark, h.unread = got.watermark, nil
+	h.news, h.selective = got.step.DemoCost, h.selective.plus(got.step.DemoCost)
+	found := count(got.step.Comments, "comment", "comments") + ", " + count(got.step.Replies, "reply", "replies")
+	h.story.row(fmt.Sprintf("A, cycle %d: %s", h.cycle, found), got.step.DemoCost)
+	return nil
+}
+
+// compare shows both ways side by side.
+func (h *handoff) compare() {
+	cycles := fmt.Sprintf("all %d cycles", handoffCycles)
+	h.report.Comparison = []DemoTotal{
+		{"one comment", "B reads only that", h.one}, {"one comment", "the whole discussion is read for it", h.oneWhole},
+		{"one later cycle", "A reads what is new", h.news}, {"one later cycle", "the whole discussion is read again", h.newsWhole},
+		{cycles, "A reads it whole once, then what is new", h.selective}, {cycles, "it is read whole every time", h.everything},
+	}
+	h.story.chapter("What that saves")
+	h.story.heads()
+	for pair := range slices.Chunk(h.report.Comparison, 2) {
+		h.story.versus(pair[0], pair[1])
+	}
+	h.story.say("")
+	h.story.say("Go on: github-workflow-mcp call get_discussion_conversation discussion_number=4 last_n=1 --sandbox")
+}
