@@ -8,15 +8,17 @@ import (
 	"testing"
 )
 
-var readmeCommand = regexp.MustCompile(`(?m)^(github-workflow-mcp [^#\n]+)`)
+var readmeCommand = regexp.MustCompile(`(?m)^(?:go run \.|github-workflow-mcp) ([^#\n]+)`)
 
-// TestREADMECommandsRun types the README's commands into a shell.
+// TestREADMECommandsRun types the README's commands into a shell; what it runs
+// with go run is the program that was built.
 func TestREADMECommandsRun(t *testing.T) {
-	commands := readmeCommand.FindAllString(readText(t, "../README.md"), -1)
-	if len(commands) < 5 {
+	commands := readmeCommand.FindAllStringSubmatch(readText(t, "../README.md"), -1)
+	if len(commands) < 6 {
 		t.Errorf("the README shows only the commands %q", commands)
 	}
-	for _, text := range commands {
+	for _, match := range commands {
+		text := "github-workflow-mcp " + match[1]
 		command := exec.CommandContext(t.Context(), "sh", "-c", text)
 		command.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 		if output, err := command.CombinedOutput(); err != nil {
