@@ -187,6 +187,7 @@ func (s *store) addDiscussion(r *repository, source *fixtures.Discussion) error 
 	if answer := source.Answer; answer != nil {
 		d.answer, d.answerBy, d.answerAt = answer.Comment, s.account(answer.By), answer.At
 	}
+	d.adoptReactions()
 	d.updated = source.Latest()
 	if d.updated.After(s.lastWrite) {
 		s.lastWrite = d.updated
@@ -212,6 +213,14 @@ func (s *store) post(r *repository, subject any, source fixtures.Post) post {
 		p.reactions = append(p.reactions, &reaction{id: p.id*16 + int64(i), content: source.Content, by: s.account(source.Login), created: p.created})
 	}
 	return p
+}
+
+// adoptReactions points the reactions to the post they are on, once it is where
+// it stays.
+func (p *post) adoptReactions() {
+	for _, x := range p.reactions {
+		x.post = p
+	}
 }
 
 // account finds a login, in any letter case; nil when there is none.
@@ -319,6 +328,7 @@ func (d *discussion) thread(s *store) []*comment {
 func (s *store) comment(d *discussion, parent *comment, source *fixtures.Comment) *comment {
 	c := &comment{discussion: d, parent: parent, deleted: source.Deleted, minimized: source.Minimized}
 	c.post = s.post(d.repository, c, source.Post)
+	c.adoptReactions()
 	if c.deleted.After(c.updated) {
 		c.updated = c.deleted
 	}
