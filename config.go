@@ -24,6 +24,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
 	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
+	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
 // config is what the flags and the environment say.
@@ -36,6 +37,7 @@ type config struct {
 	selection     server.Selection
 	listing       string
 	maxResult     int
+	trust         string
 	trustedLogins []string
 	sandbox       bool
 	logLevel      string
@@ -63,6 +65,7 @@ func settings() []setting {
 		{"exclude-tools", []string{"GITHUB_EXCLUDE_TOOLS"}},
 		{"listing", []string{"GITHUB_WORKFLOW_LISTING"}},
 		{"max-result-bytes", []string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES"}},
+		{"trust", []string{"GITHUB_WORKFLOW_TRUST"}},
 		{"trusted-logins", []string{"GITHUB_WORKFLOW_TRUSTED_LOGINS"}},
 		{"sandbox", []string{"GITHUB_WORKFLOW_SANDBOX"}},
 		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}},
@@ -82,6 +85,7 @@ func (c *config) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&c.selection.ExcludeTools, "exclude-tools", nil, "none of these `tools`")
 	flags.StringVar(&c.listing, "listing", "compact", "how tools are listed: `compact|full`")
 	flags.IntVar(&c.maxResult, "max-result-bytes", server.DefaultMaxResultBytes, "the budget of one result, in `bytes`")
+	flags.StringVar(&c.trust, "trust", string(trust.Mark), "what happens to strangers' texts: `mark|defang|lockdown`")
 	flags.StringSliceVar(&c.trustedLogins, "trusted-logins", nil, "`logins` whose text counts as a colleague's")
 	flags.BoolVar(&c.sandbox, "sandbox", false, "no GitHub at all: the embedded sandbox")
 	flags.StringVar(&c.logLevel, "log-level", "warn", "what is logged to stderr: `debug|info|warn|error`")

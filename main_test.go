@@ -70,6 +70,7 @@ func TestWrongSettings(t *testing.T) {
 		"a name without an owner":  {map[string]string{"GITHUB_REPOSITORY": "hello"}, []string{"stdio"}, "hello"},
 		"plain http to the world":  {map[string]string{"GITHUB_API_URL": "http://example.test"}, []string{"stdio"}, "GITHUB_API_URL"},
 		"an unknown listing":       {nil, []string{"stdio", "--listing", "long"}, "compact and full"},
+		"an unknown trust mode":    {nil, []string{"stdio", "--trust", "all"}, "mark, defang and lockdown"},
 		"an unknown log level":     {nil, []string{"stdio", "--log-level", "loud"}, "--log-level"},
 		"an unknown log format":    {nil, []string{"stdio", "--log-format", "xml"}, "--log-format"},
 		"no number in env":         {map[string]string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES": "much"}, []string{"stdio"}, "GITHUB_WORKFLOW_MAX_RESULT_BYTES"},

@@ -30,6 +30,10 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	if c.listing != "compact" && c.listing != "full" {
 		return nil, fmt.Errorf("unknown --listing %q; there are compact and full", c.listing)
 	}
+	mode, err := trust.ParseMode(c.trust)
+	if err != nil {
+		return nil, fmt.Errorf("--trust: %w", err)
+	}
 	endpoints, err := transport.ResolveEndpoints(c.endpoints)
 	if err != nil {
 		return nil, err
@@ -53,7 +57,7 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	assembled, err = server.New(server.Options{
 		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
 		Instructions:   func(listed []listing.Tool) string { return instructions(tools.Title(), home(), listed) },
-		MaxResultBytes: c.maxResult, Trust: trust.Policy{TrustedLogins: c.trustedLogins}, Logger: log,
+		MaxResultBytes: c.maxResult, Trust: trust.Policy{Mode: mode, TrustedLogins: c.trustedLogins}, Logger: log,
 		CheckResults: c.sandbox, // where nobody pays for it, and everybody tries it
 	})
 	if err != nil {
@@ -107,11 +111,12 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 // selfDescription is what the health check says about this process.
 func (c *config) selfDescription(tools *contract.Contract, to *connection, s *server.Server) repository.Server {
 	digest, count := s.Surface()
+	mode, _ := trust.ParseMode(c.trust) // open has refused any other
 	return repository.Server{
 		Version: tools.Version(), Host: to.web.Host,
 		Surface: repository.Surface{Digest: digest, ToolCount: count},
 		Mode: repository.Mode{
-			ReadOnly: c.selection.ReadOnly, Toolsets: c.selection.ToolsetsOn(tools), Sandbox: c.sandbox, Trust: string(trust.Mark),
+			ReadOnly: c.selection.ReadOnly, Toolsets: c.selection.ToolsetsOn(tools), Sandbox: c.sandbox, Trust: string(mode),
 		},
 	}
 }

@@ -215,7 +215,7 @@ func (c *Conversation) with(answer thread.Answer) *Conversation {
 // VisitTexts shows every authored text; before the answer is cut, that is
 // every text that was read.
 func (c *Conversation) VisitTexts(visit func(trust.Text)) {
-	visit(trust.Text{Field: "title", At: "title", Author: &c.author, Level: &c.AuthorTrust, Value: &c.Title})
+	visit(trust.Text{Field: "title", At: "title", Form: trust.Line, Author: &c.author, Level: &c.AuthorTrust, Value: &c.Title})
 	visit(trust.Text{Field: "category.name", At: "category", Value: &c.Category.Name})
 	for i := range c.Labels {
 		visit(trust.Text{Field: "labels", At: "labels", Value: &c.Labels[i]})

@@ -431,16 +431,16 @@ func (r *ListResult) VisitTexts(visit func(trust.Text)) {
 	for i := range r.Discussions {
 		row := &r.Discussions[i]
 		at := fmt.Sprintf("discussion:%d", row.Number)
-		text := func(field string, value *string) {
-			text := trust.Text{Field: "discussions." + field, At: at, Author: &row.author, Value: value}
+		text := func(field string, form trust.Form, value *string) {
+			text := trust.Text{Field: "discussions." + field, At: at, Form: form, Author: &row.author, Value: value}
 			if row.Summary != nil {
 				text.Level = &row.AuthorTrust
 			}
 			visit(text)
 		}
-		text("title", &row.Title)
+		text("title", trust.Line, &row.Title)
 		if row.Body != nil {
-			text("body", row.Body)
+			text("body", trust.Markdown, row.Body)
 		}
 		if row.Summary == nil {
 			continue
