@@ -23,10 +23,13 @@ type DemoOptions struct {
 	// Command starts an MCP server on stdio; empty: this very program.
 	Command []string
 
-	Colour  bool                    // text only
-	Env     func(string) string     // looks an environment variable up; nil: os.Getenv
-	Out     io.Writer               // the text, as things happen, or the report at the end
-	Observe func(kind, text string) // sees every text whose tokens are estimated, "list" or "result"; may be nil
+	Colour bool                // text only
+	Env    func(string) string // looks an environment variable up; nil: os.Getenv
+	Out    io.Writer           // the text, as things happen, or the report at the end
+
+	// Observe sees every text whose tokens are estimated, with the estimate;
+	// kind is list or result. It may be nil.
+	Observe func(kind, text string, estimate int)
 }
 
 // DemoReport is a demo in figures, and what --format json prints. All of them

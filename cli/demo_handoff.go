@@ -14,6 +14,27 @@ const (
 	handoffCycles     = 5 // the first of which reads it whole
 )
 
+// What the agents write, at the length at which agents do.
+const (
+	proposal = `Proposal: a reader keeps one id between two cycles, that of the newest text it has seen.
+
+Whatever it read before may leave its context. In the next cycle it asks for what came after that id, and gets the later
+comments and the late replies under older ones. Nothing has to be compared with what it read earlier, and it does not
+matter whether it was away for one cycle or for twenty.`
+	finding = `Cycle %d: I have tried the proposal on the long thread.
+
+The one id was enough, and the price of a read no longer depends on how long the thread is. What still takes a second
+request is a late reply under an old comment, because its text is not among the newest five. I would leave that as it is
+and write the bound down where the readers of the tool will see it.`
+	question = `Cycle %d, a question before we agree. What happens when the comment with that id is edited, or deleted?
+
+For the first I expect the read to name it, so that the reader can fetch the new text alone. For the second I would keep
+the last few ids instead of only one, and go on from the newest that is still there.`
+	lateReply = `This is answered further down, by the proposal to keep one id. I mention it here for those who come by
+this comment first: the watermark covers replies, too, so nobody has to visit old comments to see whether somebody has
+written below them.`
+)
+
 // handoff is the scenario in which A writes, B reads what A hands on, and A
 // then reads what is new, cycle after cycle. Beside them W does what A does,
 // but without choosing: it reads the whole discussion in every cycle.
@@ -35,7 +56,7 @@ func playHandoff(ctx context.Context, s *stage) error {
 	h := &handoff{stage: s}
 	s.cycle = 1
 	s.story.title("Two agents, one long discussion, one hand-off",
-		"On an embedded GitHub: no account, no network. Every figure is measured while you look; ~ is estimated.")
+		"On an embedded GitHub: no account, no network. Figures are measured while you look; ~ is estimated.")
 	for _, scene := range []func(context.Context) error{h.showTools, h.readWhole, h.handOn, h.laterCycles} {
 		if err := scene(ctx); err != nil {
 			return err
@@ -104,8 +125,7 @@ func (h *handoff) readEverything(ctx context.Context) error {
 }
 
 func (h *handoff) handOn(ctx context.Context) error {
-	text := "Proposal: a reader keeps one id between two cycles, that of the newest text it has seen.\n\nThe rest it may forget."
-	posted, err := h.a.write(ctx, "posts a proposal", map[string]any{"discussion_number": handoffDiscussion, "body": text})
+	posted, err := h.a.write(ctx, "posts a proposal", map[string]any{"discussion_number": handoffDiscussion, "body": proposal})
 	if err != nil {
 		return err
 	}
@@ -140,14 +160,14 @@ func (h *handoff) meetB(ctx context.Context, posted written) (err error) {
 		h.story.row("B "+way.what, got.step.DemoCost)
 	}
 	line, _, _ := strings.Cut(got.comments[0].Body, "\n")
-	h.story.say("The link: %s", h.story.styled(cyan, posted.URL))
-	h.story.say("The text: %s", h.story.styled(cyan, line))
+	h.story.say("Link: %s", h.story.styled(cyan, posted.URL))
+	h.story.say("Text: %s", h.story.styled(cyan, line))
 	return nil
 }
 
 func (h *handoff) laterCycles(ctx context.Context) error {
 	h.story.chapter("Later, others have written. Agent A asks for what is new since the last id it has seen")
-	h.story.say("In every cycle: two more comments, and a reply under an old one.")
+	h.story.say("Each time two more comments, and a reply under an old one. The first time its own comment, too.")
 	h.story.heads()
 	for h.cycle = 2; h.cycle <= handoffCycles; h.cycle++ {
 		if err := h.othersWrite(ctx); err != nil {
@@ -167,9 +187,7 @@ func (h *handoff) laterCycles(ctx context.Context) error {
 func (h *handoff) othersWrite(ctx context.Context) error {
 	old := h.whole.comments[len(h.whole.comments)-20*(h.cycle-1)]
 	for _, arguments := range []map[string]any{
-		{"body": fmt.Sprintf("Round %d. I tried the proposal on the long thread: the one id was enough.", h.cycle)},
-		{"body": fmt.Sprintf("Round %d, a question: what happens when that comment is deleted?", h.cycle)},
-		{"body": "Answered by the proposal further down.", "reply_to_id": old.ID},
+		{"body": fmt.Sprintf(finding, h.cycle)}, {"body": fmt.Sprintf(question, h.cycle)}, {"body": lateReply, "reply_to_id": old.ID},
 	} {
 		arguments["discussion_number"] = handoffDiscussion
 		posted, err := h.b.write(ctx, fmt.Sprintf("cycle %d, writes", h.cycle), arguments)
@@ -213,6 +231,6 @@ func (h *handoff) compare() {
 	for pair := range slices.Chunk(h.report.Comparison, 2) {
 		h.story.versus(pair[0], pair[1])
 	}
-	h.story.say("")
-	h.story.say("Go on: github-workflow-mcp call get_discussion_conversation discussion_number=4 last_n=1 --sandbox")
+	h.story.printf("\n")
+	h.story.say("Go on: github-workflow-mcp call list_discussions --sandbox --pretty")
 }

@@ -23,13 +23,9 @@ const demoRepository = "octo-org/hello"
 // How many bytes of a text make a token, on average. Results hold many ids and
 // times, which models read in small pieces; the list of tools is mostly words.
 const (
-	bytesPerTokenOfResults = 3.3
+	bytesPerTokenOfResults = 3.2
 	bytesPerTokenOfLists   = 4.3
 )
-
-func tokensOf(bytes int, perToken float64) int {
-	return int(math.Round(float64(bytes) / perToken))
-}
 
 // stage is where a scenario plays: a GitHub, agents with a server process each,
 // and the ledger of what they do.
@@ -165,15 +161,10 @@ func (a *agent) call(ctx context.Context, tool string, arguments, result any) (D
 	if answer.IsError {
 		return DemoCost{}, fmt.Errorf("agent %s, %s: %s", a.name, tool, textOf(answer))
 	}
-	var raw struct{ StructuredContent json.RawMessage }
-	if err := json.Unmarshal(a.wire.raw, &raw); err != nil {
-		return DemoCost{}, fmt.Errorf("agent %s, %s: %w", a.name, tool, err)
-	}
-	a.stage.observe("result", string(raw.StructuredContent))
 	cost := a.stage.upstreamSince(seen)
-	cost.Calls, cost.ResultBytes = 1, len(raw.StructuredContent)
-	cost.Tokens = tokensOf(cost.ResultBytes, bytesPerTokenOfResults)
-	if err := json.Unmarshal(raw.StructuredContent, result); err != nil {
+	text := textOf(answer) // the structured content as JSON, which the wire may spell in more bytes
+	cost.Calls, cost.ResultBytes, cost.Tokens = 1, len(text), a.stage.tokens("result", text, bytesPerTokenOfResults)
+	if err := json.Unmarshal([]byte(text), result); err != nil {
 		return DemoCost{}, fmt.Errorf("agent %s: the result of %s: %w", a.name, tool, err)
 	}
 	return cost, nil
@@ -210,17 +201,19 @@ func (a *agent) listing(ctx context.Context, form string) (DemoListing, error) {
 	for _, tool := range tools {
 		read += tool.Name + "\n" + tool.Description + "\n" + string(tool.InputSchema) + "\n"
 	}
-	a.stage.observe("list", read)
 	return DemoListing{
 		Form: form, Tools: len(tools), Bytes: len(list.Tools),
-		ModelBytes: len(read), Tokens: tokensOf(len(read), bytesPerTokenOfLists),
+		ModelBytes: len(read), Tokens: a.stage.tokens("list", read, bytesPerTokenOfLists),
 	}, nil
 }
 
-func (s *stage) observe(kind, text string) {
+// tokens is about how many tokens a text has.
+func (s *stage) tokens(kind, text string, bytesPerToken float64) int {
+	estimate := int(math.Round(float64(len(text)) / bytesPerToken))
 	if s.opts.Observe != nil {
-		s.opts.Observe(kind, text)
+		s.opts.Observe(kind, text, estimate)
 	}
+	return estimate
 }
 
 func (s *stage) lastRequest() int {
