@@ -126,7 +126,8 @@ func checkServers(t *testing.T, servers []Server) {
 	}
 	checkParagraph(t, SystemPrompt(servers), count)
 	checkRoster(t, Roster(servers), count)
-	if SystemPrompt(servers) != SystemPrompt(servers) || Roster(servers) != Roster(servers) {
+	first, second := SystemPrompt(servers)+Roster(servers), SystemPrompt(servers)+Roster(servers)
+	if first != second {
 		t.Fatal("not deterministic")
 	}
 }

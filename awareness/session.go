@@ -13,33 +13,33 @@ import (
 // conversation it belongs to; save it after a delivery that reported true.
 type Session struct {
 	mu        sync.Mutex
-	busy      bool // a delivery is under way; its append runs without the lock
+	busy      bool // a delivery is under way; its add runs without the lock
 	delivered bool
 	known     map[string][]string // server id → tools announced or folded, sorted
 }
 
-// Deliver gives the roster to append, once in the life of a session: it reports
-// false, and append is not called, when that has happened already (also before a
-// restore) or no tool is active. When append fails its error is returned and the
-// roster counts as undelivered. append may save the session.
-func (s *Session) Deliver(servers []Server, append func(text string) error) (bool, error) {
-	return s.deliver(servers, append, false)
+// Deliver gives the roster to add, once in the life of a session: it reports
+// false, and add is not called, when that has happened already (also before a
+// restore) or no tool is active. When add fails its error is returned and the
+// roster counts as undelivered. add may save the session.
+func (s *Session) Deliver(servers []Server, add func(text string) error) (bool, error) {
+	return s.deliver(servers, add, false)
 }
 
-// Reload is for a host whose servers have changed: it gives append one addendum
+// Reload is for a host whose servers have changed: it gives add one addendum
 // that holds only tools not announced before, and nothing when there are none.
 // In a session that has had no roster yet it is Deliver.
-func (s *Session) Reload(servers []Server, append func(text string) error) (bool, error) {
-	return s.deliver(servers, append, true)
+func (s *Session) Reload(servers []Server, add func(text string) error) (bool, error) {
+	return s.deliver(servers, add, true)
 }
 
-func (s *Session) deliver(servers []Server, append func(text string) error, reload bool) (done bool, err error) {
+func (s *Session) deliver(servers []Server, add func(text string) error, reload bool) (done bool, err error) {
 	text := s.begin(servers, reload)
 	if text == "" {
 		return false, nil
 	}
 	defer func() { s.end(servers, done) }()
-	if err := append(text); err != nil {
+	if err := add(text); err != nil {
 		return false, fmt.Errorf("awareness: delivering the roster: %w", err)
 	}
 	return true, nil

@@ -60,7 +60,11 @@ func (r *reader) field(where, name string, schema *Object) *field {
 func (r *reader) fields(where string, f *field, schema *Object) {
 	f.spellings = map[string]*field{}
 	for name, value := range schema.object("properties").All() {
-		property := value.(*Object)
+		property, ok := value.(*Object)
+		if !ok {
+			r.problem(where, "property %s has no schema", name)
+			continue
+		}
 		child := r.field(where+" "+name, name, property)
 		child.required = slices.Contains(schema.list("required"), any(name))
 		f.properties = append(f.properties, child)

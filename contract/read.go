@@ -272,7 +272,8 @@ func (r *reader) examples(where string, operation *Object, tool *Tool) []Example
 			r.problem(where, "example %d has no arguments", i+1)
 			continue
 		}
-		if _, err := tool.CheckArguments(plain(arguments).(map[string]any)); err != nil {
+		given, _ := plain(arguments).(map[string]any) // an object, as plain leaves it
+		if _, err := tool.CheckArguments(given); err != nil {
 			r.problem(where, "example %d does not pass: %v", i+1, err)
 		}
 		examples = append(examples, Example{item.text("description"), arguments})

@@ -28,6 +28,6 @@ func Field[T any](path ...string) (query any, found func() *T) {
 			}
 			value = value.Elem()
 		}
-		return value.Addr().Interface().(*T)
+		return value.Addr().Interface().(*T) //nolint:forcetypeassert // the path ends in the T it was made of
 	}
 }

@@ -22,7 +22,8 @@ func inlined(schema *contract.Object) *contract.Object {
 	dissolved := dissolvable(schema, defs)
 	expanded := contract.Rewrite(schema, func(node *contract.Object) *contract.Object {
 		for dissolved[refName(node)] {
-			node = overlay(defs.Get(refName(node)).(*contract.Object), node)
+			definition, _ := defs.Get(refName(node)).(*contract.Object) // only objects dissolve
+			node = overlay(definition, node)
 		}
 		return node
 	})
