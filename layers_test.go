@@ -138,7 +138,7 @@ func walkFiles(tree fs.FS, visit func(name string) error) error {
 			return err
 		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "dist"}, entry.Name()):
 			return fs.SkipDir
-		case !entry.Type().IsRegular():
+		case !entry.Type().IsRegular() || entry.Name() == ".git": // a worktree's is a file
 			return nil
 		}
 		return visit(name)

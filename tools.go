@@ -10,8 +10,10 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/awareness"
 	"github.com/github-workflow-mcp/github-workflow-mcp/cli"
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/conversation"
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
 	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
+	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
 	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
@@ -80,11 +82,13 @@ func instructions(product string, home ref.Repo, listed []listing.Tool) string {
 
 // rooms are the packages that have the tools. Each is made by its first call.
 type rooms struct {
-	connect    func() (*connection, error)
-	connected  atomic.Pointer[connection] // nil until a call needed it
-	discussion func() (*discussion.Service, error)
-	repository func() (*repository.Service, error)
-	handbook   func() (*handbook.Book, error)
+	connect      func() (*connection, error)
+	connected    atomic.Pointer[connection] // nil until a call needed it
+	discussion   func() (*discussion.Service, error)
+	conversation func() (*conversation.Service, error)
+	issue        func() (*issue.Service, error)
+	repository   func() (*repository.Service, error)
+	handbook     func() (*handbook.Book, error)
 }
 
 func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *server.Server) {
@@ -94,6 +98,20 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 			return nil, err
 		}
 		return discussion.New(discussion.Options{GraphQL: to.graphQL, Resolver: to.resolver, Home: to.home, Web: to.web}), nil
+	})
+	r.conversation = sync.OnceValues(func() (*conversation.Service, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return conversation.New(conversation.Options{GraphQL: to.graphQL, Resolver: to.resolver, Home: to.home, Web: to.web}), nil
+	})
+	r.issue = sync.OnceValues(func() (*issue.Service, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return issue.New(issue.Options{GraphQL: to.graphQL, Home: to.home}), nil
 	})
 	r.repository = sync.OnceValues(func() (*repository.Service, error) {
 		to, err := r.connect()
@@ -131,6 +149,7 @@ func (r *rooms) close() {
 // handlers has a handler for every tool of the contract.
 func (r *rooms) handlers() map[string]server.Handler {
 	all := r.discussionTools()
+	maps.Copy(all, r.issueTools())
 	maps.Copy(all, r.repositoryTools())
 	return all
 }
@@ -140,7 +159,16 @@ func (r *rooms) discussionTools() map[string]server.Handler {
 		"list_discussions":            on(r.discussion, (*discussion.Service).List),
 		"list_discussion_categories":  on(r.discussion, (*discussion.Service).Categories),
 		"get_discussion_conversation": on(r.discussion, (*discussion.Service).Read),
+		"create_discussion":           on(r.discussion, (*discussion.Service).Create),
+		"manage_discussion":           on(r.discussion, (*discussion.Service).Manage),
 		"manage_discussion_comment":   on(r.discussion, (*discussion.Service).ManageComment),
+	}
+}
+
+func (r *rooms) issueTools() map[string]server.Handler {
+	return map[string]server.Handler{
+		"moderate_comment":    on(r.conversation, (*conversation.Service).Moderate),
+		"manage_issue_labels": on(r.issue, (*issue.Service).ManageLabels),
 	}
 }
 

@@ -77,14 +77,19 @@ func (s *Service) lookForEdit(ctx context.Context, repo ref.Repo, place place, b
 	return result, nil
 }
 
-// unknown is the fault for a write of which nothing was found. It says how to
-// look, because repeating it blindly may post twice.
+// unknown is the fault for such a write. It says how to look, because
+// repeating a write blindly may do it twice.
 func (p place) unknown(lost, look error) error {
-	err := fault.New(fault.OutcomeUnknown, "the write was sent, GitHub's answer was lost, and the text is not there (yet)").
-		WithFix("Read %s with discussion_number %d and last_n 5; repeat the call only if the text is not there.", ReadTool, p.Number).
-		WithCause(lost)
+	return unknown(lost, look, "the text", fmt.Sprintf(
+		"Read %s with discussion_number %d and last_n 5; repeat the call only if the text is not there.", ReadTool, p.Number))
+}
+
+// unknown is the fault for a write that was sent, of which nothing was found.
+func unknown(lost, look error, what, fix string) error {
+	err := fault.New(fault.OutcomeUnknown, "the write was sent, GitHub's answer was lost, and %s is not there (yet)", what).
+		WithFix("%s", fix).WithCause(lost)
 	if look != nil {
-		err.Message = "the write was sent, GitHub's answer was lost, and looking for the text failed"
+		err.Message = fmt.Sprintf("the write was sent, GitHub's answer was lost, and looking for %s failed", what)
 		err.Cause = fmt.Errorf("%w; then: %w", lost, look)
 	}
 	return err

@@ -1,7 +1,6 @@
 package discussion
 
 import (
-	"strings"
 	"time"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
@@ -181,15 +180,13 @@ func (w wireComment) comment() thread.Comment {
 		DeletedAt:         utc(w.DeletedAt),
 		URL:               w.URL,
 		IsMinimized:       w.IsMinimized,
+		MinimizedReason:   thread.MinimizedReason(w.MinimizedReason),
 		InDiscussion:      &thread.InDiscussion{IsAnswer: w.IsAnswer},
 		VisibleAt:         w.CreatedAt.UTC(),
 		OwnWork:           w.ViewerDidAuthor,
 	}
 	if w.DatabaseID != 0 {
 		comment.DatabaseID = &w.DatabaseID
-	}
-	if w.MinimizedReason != nil {
-		comment.MinimizedReason = strings.ToLower(*w.MinimizedReason)
 	}
 	if w.ReplyTo != nil {
 		comment.Kind, comment.ReplyToID = thread.KindReply, &w.ReplyTo.ID

@@ -7,7 +7,10 @@
 // brings the comments, in this package's words.
 package thread
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is what a node of a conversation is.
 type Kind string
@@ -34,6 +37,15 @@ func ActorOf(login string) Actor {
 		login = Ghost
 	}
 	return Actor{Login: login}
+}
+
+// MinimizedReason is the reason of a minimized comment in the words that the
+// tools take: GitHub writes it in several ways.
+func MinimizedReason(github *string) string {
+	if github == nil {
+		return ""
+	}
+	return strings.ReplaceAll(strings.ToLower(*github), "-", "_")
 }
 
 // Comment is one thing that was said.

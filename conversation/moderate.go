@@ -1,0 +1,246 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/shurcooL/githubv4"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
+)
+
+// ModerateRequest are the arguments of moderate_comment.
+type ModerateRequest struct {
+	Repo             *string `json:"repo,omitempty"`
+	Action           string  `json:"action"`
+	CommentID        string  `json:"comment_id"`
+	DiscussionNumber int     `json:"discussion_number,omitempty"`
+	IssueNumber      int     `json:"issue_number,omitempty"`
+	PRNumber         int     `json:"pr_number,omitempty"`
+	Reason           string  `json:"reason,omitempty"`
+	Confirm          bool    `json:"confirm,omitempty"`
+}
+
+// ModerateResult is what became of the comment: Deleted, or IsMinimized with
+// its reason.
+type ModerateResult struct {
+	Message         string   `json:"message"`
+	CommentID       string   `json:"commentId"`
+	Deleted         *bool    `json:"deleted,omitempty"`
+	IsMinimized     *bool    `json:"isMinimized,omitempty"`
+	MinimizedReason *string  `json:"minimizedReason"`
+	Warnings        []string `json:"warnings,omitempty"`
+}
+
+// Moderate deletes a comment, hides it or shows it again.
+func (s *Service) Moderate(ctx context.Context, req ModerateRequest) (_ *ModerateResult, err error) {
+	defer fault.Wrap(&err, "conversation.Moderate(%s)", req.Action)
+	repo, err := ref.Target(req.Repo, s.opts.Home)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	thread, err := req.thread(repo)
+	if err != nil {
+		return nil, err
+	}
+	comment, err := s.opts.Resolver.Comment(ctx, resolve.Want{Repo: repo, Field: "comment_id", Value: req.CommentID, Thread: thread})
+	if err != nil {
+		return nil, err
+	}
+	if req.Action == "delete" {
+		if !req.Confirm {
+			return nil, req.confirmation(comment)
+		}
+		return s.deleteComment(ctx, comment)
+	}
+	return s.minimize(ctx, comment, req)
+}
+
+func (r ModerateRequest) check() error {
+	switch {
+	case r.Action == "minimize" && r.Reason == "":
+		return fault.New(fault.MissingArguments, "action minimize needs reason").
+			WithFix("Use one of: spam, abuse, off_topic, outdated, duplicate, resolved.").With("argument", "reason")
+	case r.Action != "minimize" && r.Reason != "":
+		return fault.New(fault.InvalidArguments, "reason does not belong to action %s", r.Action).
+			WithFix("Leave it out.").With("argument", "reason")
+	}
+	return nil
+}
+
+// thread is the thread that the call names, if it names one.
+func (r ModerateRequest) thread(repo ref.Repo) (ref.Thread, error) {
+	var named []ref.Thread
+	for kind, number := range map[ref.Kind]int{
+		ref.Discussion: r.DiscussionNumber, ref.Issue: r.IssueNumber, ref.PullRequest: r.PRNumber,
+	} {
+		if number != 0 {
+			named = append(named, ref.Thread{Repo: repo, Kind: kind, Number: number})
+		}
+	}
+	switch len(named) {
+	case 0:
+		return ref.Thread{}, nil
+	case 1:
+		return named[0], nil
+	}
+	return ref.Thread{}, fault.New(fault.AmbiguousArguments, "the call names %d threads", len(named)).
+		WithFix("Pass one of discussion_number, issue_number and pr_number.")
+}
+
+// confirmation asks before what cannot be undone; call is what carries it out.
+func (r ModerateRequest) confirmation(comment resolve.Comment) error {
+	repo := comment.Thread.Repo.String()
+	return fault.New(fault.ConfirmationRequired, "deleting comment %s of %s cannot be undone", comment.ID, comment.Thread).
+		WithFix("If that is what is wanted, call moderate_comment again with confirm: true.").
+		With("call", map[string]any{"tool": "moderate_comment", "arguments": ModerateRequest{
+			Repo: &repo, Action: r.Action, CommentID: comment.ID, Confirm: true,
+		}})
+}
+
+// deleters are the mutations that delete a comment, by its type.
+var deleters = map[ref.CommentType]string{
+	ref.DiscussionComment: "deleteDiscussionComment",
+}
+
+func (s *Service) deleteComment(ctx context.Context, comment resolve.Comment) (*ModerateResult, error) {
+	field := deleters[comment.Type]
+	if field == "" {
+		return nil, fault.New(fault.InvalidArguments, "comment_id names a %s, which GitHub does not delete", comment.Type).
+			WithFix("Minimize it instead.").With("argument", "comment_id")
+	}
+	mutation, found := graphql.Field[struct{ ClientMutationID *string }](field + "(input: $input)")
+	input := githubv4.DeleteDiscussionCommentInput{ID: githubv4.ID(comment.ID)}
+	notes, err := s.opts.GraphQL.Mutate(ctx, operation(field), mutation, input, nil)
+	result := &ModerateResult{
+		Message: fmt.Sprintf("Deleted a comment of %s.", comment.Thread), CommentID: comment.ID, Deleted: new(true),
+	}
+	switch {
+	case fault.Is(err, fault.OutcomeUnknown):
+		after, look := s.visibility(ctx, comment)
+		if look == nil && (after == nil || after.DeletedAt != nil) {
+			result.Warnings = []string{"GitHub's answer was lost on the way; the comment is gone"}
+			return result, nil
+		}
+		return nil, unknown(err, look)
+	case err != nil:
+		return nil, explain(err, "delete", comment)
+	case found() == nil:
+		return nil, notes.Fault(field, unanswered())
+	}
+	return result, nil
+}
+
+// wireMinimized is a comment's visibility.
+type wireMinimized struct {
+	IsMinimized     bool
+	MinimizedReason *string
+}
+
+func (w wireMinimized) result(comment resolve.Comment) *ModerateResult {
+	result := &ModerateResult{CommentID: comment.ID, IsMinimized: &w.IsMinimized}
+	result.Message = fmt.Sprintf("A comment of %s is shown.", comment.Thread)
+	if w.IsMinimized {
+		result.Message = fmt.Sprintf("A comment of %s is minimized.", comment.Thread)
+	}
+	if reason := thread.MinimizedReason(w.MinimizedReason); w.IsMinimized && reason != "" {
+		result.MinimizedReason = &reason
+	}
+	return result
+}
+
+func (s *Service) minimize(ctx context.Context, comment resolve.Comment, req ModerateRequest) (*ModerateResult, error) {
+	field, payload := "unminimizeComment", "unminimizedComment"
+	var input githubv4.Input = githubv4.UnminimizeCommentInput{SubjectID: githubv4.ID(comment.ID)}
+	if req.Action == "minimize" {
+		field, payload = "minimizeComment", "minimizedComment"
+		input = githubv4.MinimizeCommentInput{
+			SubjectID: githubv4.ID(comment.ID), Classifier: githubv4.ReportedContentClassifiers(strings.ToUpper(req.Reason)),
+		}
+	}
+	mutation, found := graphql.Field[wireMinimized](field+"(input: $input)", payload)
+	notes, err := s.opts.GraphQL.Mutate(ctx, operation(field), mutation, input, nil)
+	switch {
+	case fault.Is(err, fault.OutcomeUnknown):
+		after, look := s.visibility(ctx, comment)
+		if look != nil || after == nil || after.IsMinimized != (req.Action == "minimize") {
+			return nil, unknown(err, look)
+		}
+		result := after.result(comment)
+		result.Warnings = []string{"GitHub's answer was lost on the way; the comment is as the call wanted it"}
+		return result, nil
+	case err != nil:
+		return nil, explain(err, req.Action, comment)
+	case found() == nil:
+		return nil, notes.Fault(field, unanswered())
+	}
+	return found().result(comment), nil
+}
+
+// operation is the name of a mutation's request.
+func operation(field string) string { return strings.ToUpper(field[:1]) + field[1:] }
+
+// wireVisibility is what a lost write is looked for by.
+type wireVisibility struct {
+	wireMinimized
+	DeletedAt *time.Time
+}
+
+// visibility reads whether a comment is there, and shown; nil when it is gone.
+func (s *Service) visibility(ctx context.Context, comment resolve.Comment) (*wireVisibility, error) {
+	var query struct {
+		Node *struct {
+			Shown        wireMinimized `graphql:"... on Minimizable"`
+			InDiscussion struct {
+				DeletedAt *time.Time
+			} `graphql:"... on DiscussionComment"`
+		} `graphql:"node(id: $id)"`
+	}
+	_, err := s.opts.GraphQL.Query(ctx, "CommentOutcome", &query, map[string]any{"id": graphql.ID(comment.ID)})
+	if fault.Is(err, fault.NotFound) || err == nil && query.Node == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &wireVisibility{wireMinimized: query.Node.Shown, DeletedAt: query.Node.InDiscussion.DeletedAt}, nil
+}
+
+func unanswered() *fault.Error {
+	return fault.New(fault.UpstreamError, "GitHub took the change but did not answer with the comment").
+		WithFix("Read the comment by its id before you repeat the call.")
+}
+
+// unknown is the fault for a write that was sent, of which nothing was found.
+func unknown(lost, look error) error {
+	err := fault.New(fault.OutcomeUnknown, "the change was sent, GitHub's answer was lost, and the comment is as before (yet)").
+		WithFix("Read the comment by its id; repeat the call only if the change is not there.").WithCause(lost)
+	if look != nil {
+		err.Message = "the change was sent, GitHub's answer was lost, and looking for it failed"
+		err.Cause = fmt.Errorf("%w; then: %w", lost, look)
+	}
+	return err
+}
+
+// explain names the permission that a refused change needs.
+func explain(err error, action string, comment resolve.Comment) error {
+	if !fault.Is(err, fault.Forbidden) {
+		return err
+	}
+	needed := "triage permission"
+	if action == "delete" {
+		needed = "write permission, or to be its author"
+	}
+	return fault.New(fault.Forbidden, "this token may not %s a comment of %s: that needs %s", action, comment.Thread, needed).
+		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
+		With("githubSays", fault.From(err).Message).WithCause(err)
+}
