@@ -191,8 +191,8 @@ func (w wireWritten) result(repo ref.Repo) *CommentResult {
 		Tool:      ReadTool,
 		Arguments: ConversationRequest{Repo: &name, DiscussionNumber: w.Discussion.Number, CommentID: &id},
 	}}
-	if w.DatabaseID != 0 {
-		result.DatabaseID = &w.DatabaseID
+	if number := ref.NumberOf(w.DatabaseID, w.ID); number != 0 {
+		result.DatabaseID = &number
 	}
 	return result
 }

@@ -67,11 +67,11 @@ type wireNumbered struct {
 }
 
 func (w wireNumbered) find(number int64) string {
-	if w.DatabaseID == number {
+	if ref.NumberOf(w.DatabaseID, w.ID) == number {
 		return w.ID
 	}
 	for _, reply := range w.Replies.Nodes {
-		if reply.DatabaseID == number {
+		if ref.NumberOf(reply.DatabaseID, reply.ID) == number {
 			return reply.ID
 		}
 	}
@@ -109,11 +109,11 @@ func (s *source) numberedPage(ctx context.Context, after *githubv4.String) (grap
 // is reports whether what came back is the comment that was asked for, and in
 // this discussion.
 func (w wireOne) is(asked ref.Comment, discussionID string) bool {
-	return w.ID != "" && w.Discussion.ID == discussionID && isNumber(asked, w.DatabaseID)
+	return w.ID != "" && w.Discussion.ID == discussionID && isNumber(asked, ref.NumberOf(w.DatabaseID, w.ID))
 }
 
 func (w wireAnchor) is(asked ref.Comment, discussionID string) bool {
-	return w.ID != "" && w.Discussion.ID == discussionID && isNumber(asked, w.DatabaseID)
+	return w.ID != "" && w.Discussion.ID == discussionID && isNumber(asked, ref.NumberOf(w.DatabaseID, w.ID))
 }
 
 // isNumber holds a number that was asked for against the one that came back.

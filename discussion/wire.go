@@ -185,8 +185,8 @@ func (w wireComment) comment() thread.Comment {
 		VisibleAt:         w.CreatedAt.UTC(),
 		OwnWork:           w.ViewerDidAuthor,
 	}
-	if w.DatabaseID != 0 {
-		comment.DatabaseID = &w.DatabaseID
+	if number := ref.NumberOf(w.DatabaseID, w.ID); number != 0 {
+		comment.DatabaseID = &number
 	}
 	if w.ReplyTo != nil {
 		comment.Kind, comment.ReplyToID = thread.KindReply, &w.ReplyTo.ID

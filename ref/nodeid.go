@@ -227,3 +227,14 @@ func decodeLegacy(id string) (NodeID, bool) {
 	found := NodeID{Type: typeName, DatabaseID: databaseID, Legacy: true}
 	return found, found.String() == id
 }
+
+// NumberOf is an object's number: databaseID where GitHub told it, else what
+// the node id shows. GitHub's databaseId is null above 2^31. It is 0 when
+// neither tells.
+func NumberOf(databaseID int64, nodeID string) int64 {
+	if databaseID != 0 {
+		return databaseID
+	}
+	id, _ := DecodeNodeID(nodeID)
+	return id.DatabaseID
+}

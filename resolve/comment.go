@@ -140,7 +140,7 @@ func (n *wireNode) comment() Comment {
 		Body: n.Comment.Body, CreatedAt: n.Comment.CreatedAt.UTC(), OwnWork: n.Comment.ViewerDidAuthor,
 	}
 	if found.Type == ref.DiscussionComment {
-		found.DatabaseID = n.InThread.DatabaseID
+		found.DatabaseID = ref.NumberOf(n.InThread.DatabaseID, found.ID)
 		found.in(ref.Discussion, n.InThread.Discussion)
 		if n.InThread.ReplyTo != nil {
 			found.ParentID = n.InThread.ReplyTo.ID
