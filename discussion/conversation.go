@@ -173,7 +173,7 @@ func newConversation(source *source, reading *thread.Reading, call call) *Conver
 	return c
 }
 
-// Items, Keep and Slice make a Conversation fit the byte budget.
+// Items counts what Keep and Slice may take away to fit the byte budget.
 func (c *Conversation) Items() int { return c.reading.Items() }
 
 // Keep is the conversation with its first n items only.
