@@ -25,6 +25,11 @@ const (
 	Unreadable        Kind = "unreadable"         // markup so tangled that nobody would parse it
 )
 
+// Kinds are all kinds there are.
+func Kinds() []Kind {
+	return []Kind{ZeroWidth, Bidi, TagCharacters, HTMLComment, LookalikeLink, DataImage, AgentInstructions, Unreadable}
+}
+
 // hides reports whether the kind is text that a page does not show.
 func (k Kind) hides() bool {
 	switch k {
