@@ -1,54 +1,162 @@
 package discussion_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
-func TestDebugCosts(t *testing.T) {
+const kilobyte = 1024
+
+// The costs that the product promises for a discussion of any length. With -v
+// the measured table is printed.
+func TestCosts(t *testing.T) {
 	h := open(t)
 	for _, number := range []int{3, 4, 5} {
-		pages := h.readAll(discussion.ConversationRequest{DiscussionNumber: number}, 10<<20)
-		var nodes []thread.Comment
-		for _, p := range pages {
-			nodes = append(nodes, p.Comments.Nodes...)
+		comments := h.comments(number)
+		newest := h.nodeBytes(comments[max(0, len(comments)-5):])
+		row := func(name string, requests, bytes int, got *discussion.Conversation) {
+			t.Logf("#%d (%4d comments) %-22s %2d requests %7d bytes upstream %6d bytes result ~%d tokens",
+				number, len(comments), name, requests, bytes, len(show(got)), len(show(got))/4)
 		}
-		fmt.Println("discussion", number, "pages", len(pages), "comments", len(nodes), *pages[0].TotalCount)
-		c := nodes[len(nodes)/2]
-		for _, spelling := range []string{c.ID, strconv.FormatInt(*c.DatabaseID, 10), "discussioncomment-" + strconv.FormatInt(*c.DatabaseID, 10), c.URL} {
+		middle := comments[len(comments)/2]
+		for name, spelling := range spellings(middle) {
+			req := discussion.ConversationRequest{DiscussionNumber: number, CommentID: &spelling}
 			var got *discussion.Conversation
-			r, b := h.cost(func() { got = h.read(discussion.ConversationRequest{DiscussionNumber: number, CommentID: &spelling}) })
-			fmt.Println("  one", r, b, got.Found, got.Count, len(show(c)), len(show(got)))
+			requests, bytes := h.cost(func() { got = h.read(req) })
+			row("one, "+name, requests, bytes, got)
+			atMost(t, "one, "+name, requests, 1, bytes, h.nodeBytes(comments[len(comments)/2:][:1])+2*kilobyte)
 		}
-		for _, k := range []int{0, 1, 5, 10, 20, 100, 101, 300, 2000} {
-			if k >= len(nodes) {
+		for _, k := range []int{0, 1, 5, 20, 100, 300} {
+			if k >= len(comments) {
 				continue
 			}
-			anchor := nodes[len(nodes)-1-k]
-			size := 0
-			for _, n := range nodes[len(nodes)-k:] {
-				size += len(show(n))
-			}
 			h.forget()
+			fresh := comments[len(comments)-k:]
+			req := discussion.ConversationRequest{DiscussionNumber: number, SinceCommentID: &comments[len(comments)-k-1].ID}
 			var got *discussion.Conversation
-			r, b := h.cost(func() {
-				got = h.read(discussion.ConversationRequest{DiscussionNumber: number, SinceCommentID: &anchor.ID})
-			})
-			fmt.Println("  since", k, "req", r, "bytes", b, "count", got.Count, len(got.NewReplies), got.Truncated, "new json", size, "over", b-size, len(show(got)))
+			requests, bytes := h.cost(func() { got = h.read(req) })
+			row(fmt.Sprintf("since, %d new", k), requests, bytes, got)
+			// Beside what is new come the newest five, new or not, and the bodies
+			// of new replies under older comments, in a request of their own.
+			replies := len(got.NewReplies) * 2 * kilobyte
+			switch {
+			case k <= 5:
+				atMost(t, fmt.Sprintf("#%d since, %d new", number, k), requests, 1+min(1, len(got.NewReplies)), bytes,
+					h.nodeBytes(fresh)+max(13*kilobyte, newest+11*kilobyte)+replies)
+			case k <= 100:
+				atMost(t, fmt.Sprintf("#%d since, %d new", number, k), requests, 2+min(1, len(got.NewReplies)), bytes,
+					h.nodeBytes(fresh)+18*kilobyte+replies)
+			}
 		}
 		for _, n := range []int{1, 20, 100} {
+			req := discussion.ConversationRequest{DiscussionNumber: number, LastN: &n}
 			var got *discussion.Conversation
-			r, b := h.cost(func() { got = h.read(discussion.ConversationRequest{DiscussionNumber: number, LastN: &n}) })
-			fmt.Println("  last", n, "req", r, "bytes", b, got.Count, got.Truncated, len(show(got)))
+			requests, bytes := h.cost(func() { got = h.read(req) })
+			row(fmt.Sprintf("last %d", n), requests, bytes, got)
+			atMost(t, fmt.Sprintf("last %d", n), requests, 1, bytes, h.nodeBytes(comments[max(0, len(comments)-n):])+2*kilobyte)
 		}
 		var got *discussion.Conversation
-		r, b := h.cost(func() { got = h.read(discussion.ConversationRequest{DiscussionNumber: number}) })
-		fmt.Println("  full", r, b, got.Count, got.Truncated, len(show(got)))
+		requests, bytes := h.cost(func() { got = h.read(discussion.ConversationRequest{DiscussionNumber: number}) })
+		row("full, first page", requests, bytes, got)
+		atMost(t, "full", requests, 2, 0, 0)
 	}
-	_ = strings.ToLower
+}
+
+func atMost(t *testing.T, what string, requests, maxRequests, bytes, maxBytes int) {
+	t.Helper()
+	if requests > maxRequests || bytes > maxBytes {
+		t.Errorf("%s: %d requests and %d bytes, promised are %d and %d", what, requests, bytes, maxRequests, maxBytes)
+	}
+}
+
+// Numbers, anchors and URLs cost one request more the first time a process
+// meets a repository, and none later.
+func TestTheFirstNumberOfARepositoryCostsOneRequest(t *testing.T) {
+	h := open(t)
+	for i, want := range []int{2, 1, 1} {
+		requests, _ := h.cost(func() {
+			got := h.read(discussion.ConversationRequest{DiscussionNumber: 3, CommentID: ptr("12000307")})
+			if !got.Found {
+				t.Error("not found")
+			}
+		})
+		if requests != want {
+			t.Errorf("read %d: %d requests, want %d", i+1, requests, want)
+		}
+	}
+}
+
+// comments are all top-level comments of a discussion.
+func (h *house) comments(number int) []thread.Comment {
+	h.t.Helper()
+	var all []thread.Comment
+	for _, page := range h.readAll(discussion.ConversationRequest{DiscussionNumber: number}, 64<<20) {
+		all = append(all, page.Comments.Nodes...)
+	}
+	return all
+}
+
+// nodeBytes is the size of comments as GitHub sends them: with all the fields
+// that an answer of ours needs.
+func (h *house) nodeBytes(comments []thread.Comment) (size int) {
+	h.t.Helper()
+	const fields = `id databaseId author{login} authorAssociation viewerDidAuthor body createdAt updatedAt
+		lastEditedAt deletedAt url isMinimized minimizedReason isAnswer replyTo{id}`
+	const query = `query($ids: [ID!]!){nodes(ids: $ids){... on DiscussionComment{` + fields +
+		` replies(last: 100){totalCount nodes{` + fields + `}}}}}`
+	for start := 0; start < len(comments); start += 100 {
+		var ids []string
+		for _, comment := range comments[start:min(start+100, len(comments))] {
+			ids = append(ids, comment.ID)
+		}
+		var answer struct {
+			Data struct{ Nodes []json.RawMessage }
+		}
+		h.ask(query, map[string]any{"ids": ids}, &answer)
+		for _, node := range answer.Data.Nodes {
+			size += len(node)
+		}
+	}
+	return size
+}
+
+// ask sends a query of the test's own, past everything that is tested.
+func (h *house) ask(query string, variables map[string]any, answer any) {
+	h.t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodPost, h.sandbox.GraphQLURL(), bytes.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+sandbox.AdminToken)
+	request.Header.Set("X-Github-Next-Global-ID", "1")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// spellings are the ways to write a comment's id.
+func spellings(comment thread.Comment) map[string]string {
+	number := strconv.FormatInt(*comment.DatabaseID, 10)
+	return map[string]string{
+		"node id": comment.ID, "number": number, "anchor": "discussioncomment-" + number, "#anchor": "#DiscussionComment-" + number,
+		"URL": comment.URL, "URL with a query": strings.Replace(" "+strings.Replace(comment.URL, "github.com", "GitHub.COM", 1), "#", "?sort=new#", 1) + " ",
+	}
 }

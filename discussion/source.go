@@ -15,7 +15,7 @@ import (
 
 const (
 	maxPage       = 100 // the most GitHub gives at once
-	newestReplies = 2   // replies that come with a comment which may not be new
+	newestReplies = 3   // replies that come with a comment which may not be new
 )
 
 // source brings one discussion's comments to package thread. It lives for one
