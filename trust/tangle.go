@@ -7,13 +7,16 @@ import "strings"
 const (
 	maxNesting  = 40          // quotes and lists inside each other
 	maxBrackets = 500         // brackets inside each other
-	maxScanning = 100_000_000 // bytes that link targets may make it look at
+	maxScanning = 100_000_000 // bytes that it may look at more than once
 )
 
 // parsable reports whether a text can be parsed in time that grows with its
 // length. One that cannot was not written to be read.
 func parsable(text string) bool {
-	scanning, depth := 0, 0
+	depth, scanning := 0, 0
+	for _, opening := range []string{"]:", "<!", "<?"} { // what may go on to the end of a paragraph
+		scanning += strings.Count(text, opening) * len(text)
+	}
 	for line := range strings.Lines(text) {
 		if nesting(line) > maxNesting {
 			return false
