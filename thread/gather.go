@@ -138,8 +138,8 @@ func (r *run) position(upstream string, last *Key) Position {
 // noteEdits lists, on the first page, the older comments whose text changed
 // since the anchor.
 func (r *run) noteEdits(older []Stub) {
-	if !r.reading.start.isStart() {
-		return
+	if r.reading.start.Last != nil {
+		return // a later page
 	}
 	seen := map[string]bool{}
 	for _, stub := range older {
