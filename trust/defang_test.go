@@ -69,7 +69,7 @@ func TestDefangLeavesAlone(t *testing.T) {
 		"mail and people":  "<me@example.test>, @octocat, #12, octo-org/hello#3",
 		"task lists":       "- [ ] open\n- [x] done\n\n[not a link] [nor](this one)",
 		"emoji":            "👩‍💻 ❤️ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏳️‍🌈",
-		"Persian, Hindi":   "می‌خواهم क्‍ष",
+		"Persian, Hindi":   "می\u200cخواهم क्\u200dष",
 		"a variant of Han": "葛\U000E0100城",
 		"colons":           "a::b http: https:/ file:// x://y ftp:",
 		"empty":            "",

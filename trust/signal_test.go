@@ -25,7 +25,7 @@ func TestInspect(t *testing.T) {
 		"a \u202eb":                      {Bidi},
 		"a\U000E0061":                    {TagCharacters},
 		"\u200b\u202e\U000E0061":         {ZeroWidth, Bidi, TagCharacters},
-		"❤️ 👩‍💻 می‌خواهم 1️⃣": nil,
+		"❤️ 👩\u200d💻 می\u200cخواهم 1️⃣": nil,
 		"❤\ufe0f\ufe0f": {ZeroWidth},
 		"a\ufe0f":       {ZeroWidth},
 		"👩\u200d":       {ZeroWidth},
