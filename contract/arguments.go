@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ func (t *Tool) CheckArguments(args map[string]any) (json.RawMessage, error) {
 	if err != nil {
 		problem := fault.From(err)
 		if problem.Code == fault.MissingArguments {
-			problem.Fix = "Call it like this: " + t.exampleCall()
+			problem.Fix = "Call it like this: " + cmp.Or(t.completed(args), t.exampleCall())
 		}
 		return nil, problem
 	}
