@@ -111,6 +111,62 @@ func TestDemoHandoff(t *testing.T) {
 	}
 	expectHandoffSteps(t, report.Steps)
 	expectTotals(t, report)
+	expectReaders(t, report.Readers, map[string][2]int{"A": {0, 0}, "B": {0, 1}}) // B is shown both ways to read one comment
+}
+
+// expectReaders holds each reader to what it may miss and read twice. W, which
+// reads all of it every time, shows that the count can be anything but 0.
+func expectReaders(t *testing.T, readers []cli.DemoReader, want map[string][2]int) {
+	t.Helper()
+	got := map[string][2]int{}
+	for _, r := range readers {
+		if r.Texts == 0 || r.Requests == 0 || r.Tokens == 0 {
+			t.Errorf("%s has read nothing: %+v", r.Agent, r)
+		}
+		if r.Agent == "W" {
+			if r.Missed != 0 || r.ReRead < 500 {
+				t.Errorf("W reads everything, and the count says %+v", r)
+			}
+			continue
+		}
+		got[r.Agent] = [2]int{r.Missed, r.ReRead}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("missed and read twice (-want +got):\n%s", diff)
+	}
+}
+
+func TestDemoIdeation(t *testing.T) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, pids := recorder(t)
+	goroutines := runtime.NumGoroutine()
+	report := demoReport(t, cli.DemoOptions{Scenario: "ideation", Command: command, Observe: expectTokens(t, codec)})
+	expectNothingLeft(t, pids(), goroutines)
+	expectReaders(t, report.Readers, map[string][2]int{"A": {0, 0}, "B": {0, 0}, "C": {0, 0}})
+
+	times := map[string]int{}
+	for _, s := range report.Steps {
+		times[s.Agent+" "+s.What]++
+		if s.Agent == "C" && s.Action == "read" && (s.Requests != 1 || s.Comments != 1) {
+			t.Errorf("C is handed one comment, and reads %+v", s)
+		}
+	}
+	want := map[string]int{
+		"A opens the discussion": 1, "A proposes": 20, "A reads what is new": 20, "A reads on from an older text": 1,
+		"A reads a text that was edited": 2, "A deletes a text": 1, "A ends the discussion": 2,
+		"B remarks": 20, "B reads what is new": 21, "B reads on from an older text": 1, "B corrects a remark": 2, "B deletes a text": 1,
+		"C reads what it was handed": 20, "C replies": 23, "C deletes a text": 1,
+		"W reads it whole": 21,
+	}
+	if diff := cmp.Diff(want, times); diff != "" {
+		t.Errorf("who did what, how often (-want +got):\n%s", diff)
+	}
+	if ours, plain := report.Comparison[0], report.Comparison[1]; ours.Tokens*5 > plain.Tokens {
+		t.Errorf("%+v is hardly better than %+v", ours, plain)
+	}
 }
 
 // expectHandoffSteps holds every step to what it has to bring, and to the

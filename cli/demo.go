@@ -38,12 +38,14 @@ type DemoReport struct {
 	Scenario   string         `json:"scenario"`
 	Repository string         `json:"repository"`
 	Discussion DemoDiscussion `json:"discussion"`
-	Listings   []DemoListing  `json:"listings"`   // the tool list, in each of its forms
-	Steps      []DemoStep     `json:"steps"`      // in order
-	Comparison []DemoTotal    `json:"comparison"` // pairs: our way to do a job, and the plain one
+	Listings   []DemoListing  `json:"listings,omitempty"` // the tool list, in each of its forms
+	Steps      []DemoStep     `json:"steps"`              // in order
+	Readers    []DemoReader   `json:"readers"`            // who has read what, in all
+	Comparison []DemoTotal    `json:"comparison"`         // pairs: our way to do a job, and the plain one
 }
 
-// DemoDiscussion is the discussion the agents work on, as they found it.
+// DemoDiscussion is the discussion the agents work on, as they found it or, where
+// they opened it, as they left it.
 type DemoDiscussion struct {
 	Number   int    `json:"number"`
 	Title    string `json:"title"`
@@ -68,8 +70,8 @@ type DemoStep struct {
 	What      string          `json:"what"`      // for people
 	Tool      string          `json:"tool"`      // that it called
 	Arguments json.RawMessage `json:"arguments"` // of the first call
-	Comments  int             `json:"comments"`  // that came back, or that were written
-	Replies   int             `json:"replies"`   // under comments that did not come back
+	Comments  int             `json:"comments"`  // that came back
+	Replies   int             `json:"replies"`   // that came back without the comment above them
 	DemoCost
 }
 
@@ -89,6 +91,18 @@ func (c DemoCost) plus(other DemoCost) DemoCost {
 	}
 }
 
+// DemoReader is what an agent has read in all, held against what GitHub has at
+// the end. A text is a comment, a reply or the discussion's own, as it reads
+// after its last edit.
+type DemoReader struct {
+	Agent  string `json:"agent"`
+	Way    string `json:"way"`    // how it reads, for people
+	Texts  int    `json:"texts"`  // that came back
+	Missed int    `json:"missed"` // that it should have read and has not
+	ReRead int    `json:"reRead"` // that came back although they had before
+	DemoCost
+}
+
 // DemoTotal is what one way of doing a job cost in all.
 type DemoTotal struct {
 	Job string `json:"job"`
@@ -100,7 +114,7 @@ type DemoTotal struct {
 type scenario func(context.Context, *stage) error
 
 func scenarios() map[string]scenario {
-	return map[string]scenario{"handoff": playHandoff}
+	return map[string]scenario{"handoff": playHandoff, "ideation": playIdeation}
 }
 
 // DemoScenarios are the scenarios there are, the default first.
@@ -119,7 +133,10 @@ account and no network are needed. Every figure is measured while you look;
 only tokens are estimated, from bytes, and marked with ~.
 
   handoff   two agents work on a discussion of 250 comments; the second reads
-            only what it was handed, and later cycles only what is new`,
+            only what it was handed, and later cycles only what is new
+  ideation  the whole life of a discussion, from its opening to its closing: 20
+            rounds of three agents, with edits, deletions and late replies; the
+            ledger says what each has read, missed and read twice`,
 		Args: cobra.NoArgs,
 	}
 	chosen := &format{value: "handoff", choices: DemoScenarios()}

@@ -18,14 +18,27 @@ type discussionPage struct {
 	Next            json.RawMessage
 	Found           bool
 	LatestCommentID string
+	ID, Body        string // of the discussion; no body where it is omitted
 	Title, URL      string
 	Comments        struct{ Nodes []discussionPost }
 	NewReplies      []discussionPost
+	Edited          []struct{ ID, LastEditedAt string }
+}
+
+// texts are all the texts on the page, the discussion's own first.
+func (p discussionPage) texts() []discussionPost {
+	texts := []discussionPost{{ID: p.ID, Body: p.Body}}
+	for _, comment := range p.Comments.Nodes {
+		texts = append(append(texts, comment), comment.Replies.Nodes...)
+	}
+	return append(texts, p.NewReplies...)
 }
 
 // discussionPost is a comment or a reply.
 type discussionPost struct {
-	ID, ParentID, Body string
+	ID, Body                string
+	CreatedAt, LastEditedAt string // RFC 3339 in UTC: the order of text is that of time
+	Replies                 struct{ Nodes []discussionPost }
 }
 
 // reading is what one read brought, all its pages.
@@ -33,6 +46,8 @@ type reading struct {
 	first      discussionPage
 	comments   []discussionPost
 	newReplies []discussionPost
+	texts      []discussionPost // the same and what else came, such as replies below new comments
+	edited     map[string]string
 	watermark  string // to read on from
 	step       DemoStep
 }
@@ -52,7 +67,7 @@ func (a *agent) read(ctx context.Context, what string, arguments any) (reading, 
 	if err != nil {
 		return reading{}, err
 	}
-	got := reading{step: DemoStep{Agent: a.name, Cycle: a.stage.cycle, Action: "read", What: what, Tool: readTool, Arguments: first}}
+	got := reading{edited: map[string]string{}, step: DemoStep{Agent: a.name, Cycle: a.stage.cycle, Action: "read", What: what, Tool: readTool, Arguments: first}}
 	for next, more := json.RawMessage(first), true; more; {
 		var page discussionPage
 		cost, err := a.call(ctx, readTool, next, &page)
@@ -64,12 +79,33 @@ func (a *agent) read(ctx context.Context, what string, arguments any) (reading, 
 		}
 		got.comments = append(got.comments, page.Comments.Nodes...)
 		got.newReplies = append(got.newReplies, page.NewReplies...)
+		got.texts = append(got.texts, page.texts()...)
+		for _, edit := range page.Edited {
+			got.edited[edit.ID] = edit.LastEditedAt
+		}
 		got.watermark, next, more = page.LatestCommentID, page.Next, page.Truncated
 		got.step.DemoCost = got.step.plus(cost)
 	}
 	got.step.Comments, got.step.Replies = len(got.comments), len(got.newReplies)
 	a.stage.report.Steps = append(a.stage.report.Steps, got.step)
+	a.memory.take(got.texts)
 	return got, nil
+}
+
+// act makes a call that changes something, and decodes its result.
+func (a *agent) act(ctx context.Context, what, tool string, arguments map[string]any, result any) error {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return err
+	}
+	cost, err := a.call(ctx, tool, json.RawMessage(raw), result)
+	if err != nil {
+		return err
+	}
+	a.stage.report.Steps = append(a.stage.report.Steps, DemoStep{
+		Agent: a.name, Cycle: a.stage.cycle, Action: "write", What: what, Tool: tool, Arguments: raw, DemoCost: cost,
+	})
+	return nil
 }
 
 // written is what of a write's result the demo looks at.
@@ -79,27 +115,18 @@ type written struct {
 		Tool      string
 		Arguments json.RawMessage
 	}
-	step DemoStep
 }
 
 // write posts a comment, or a reply.
 func (a *agent) write(ctx context.Context, what string, arguments map[string]any) (written, error) {
 	arguments["action"], arguments["agent"] = "create", a.name
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return written{}, err
-	}
 	var done written
-	cost, err := a.call(ctx, writeTool, json.RawMessage(raw), &done)
-	if err != nil {
+	if err := a.act(ctx, what, writeTool, arguments, &done); err != nil {
 		return written{}, err
 	}
-	if done.CommentID == "" || done.Handoff.Tool == "" {
+	if done.CommentID == "" || done.Handoff.Tool != readTool {
 		return written{}, fmt.Errorf("agent %s posted, and got no hand-off", a.name)
 	}
-	done.step = DemoStep{
-		Agent: a.name, Cycle: a.stage.cycle, Action: "write", What: what, Tool: writeTool, Arguments: raw, Comments: 1, DemoCost: cost,
-	}
-	a.stage.report.Steps = append(a.stage.report.Steps, done.step)
+	a.memory.own[done.CommentID] = true
 	return done, nil
 }

@@ -23,7 +23,7 @@ const demoRepository = "octo-org/hello"
 // How many bytes of a text make a token, on average. Results hold many ids and
 // times, which models read in small pieces; the list of tools is mostly words.
 const (
-	bytesPerTokenOfResults = 3.2
+	bytesPerTokenOfResults = 3.1
 	bytesPerTokenOfLists   = 4.3
 )
 
@@ -81,7 +81,7 @@ type agent struct {
 	link   mcpLink
 	client *client.Client
 	wire   *lastResult
-	env    map[string]configScalar
+	memory *memory
 }
 
 // hire starts an agent. The token goes through the environment: everybody can
@@ -108,7 +108,7 @@ func (s *stage) start(ctx context.Context, name, token string, flags []string) (
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{name: name, stage: s, link: link, wire: &lastResult{Interface: link.transport}}
+	a := &agent{name: name, stage: s, link: link, wire: &lastResult{Interface: link.transport}, memory: newMemory()}
 	s.agents = append(s.agents, a)
 	a.client = client.NewClient(a.wire, client.WithDiscoverTimeout(5*time.Second))
 	if err := a.client.Start(ctx); err != nil {

@@ -84,6 +84,22 @@ func (s *story) styledRow(style, label string, cost DemoCost) {
 	s.printf("   %s\n", row)
 }
 
+// readerHeads are the columns of readers.
+func (s *story) readerHeads() {
+	s.printf("   %s\n", s.styled(dim, fmt.Sprintf("%-24s%7s%10s%13s%14s%10s%8s%9s",
+		"reader", "texts", "requests", "from GitHub", "to the agent", "tokens", "missed", "re-read")))
+}
+
+// reader is a line about what an agent has read in all.
+func (s *story) reader(r DemoReader) {
+	row := fmt.Sprintf("%-24s%7s%10s%13s%14s%10s%8s%9s", r.Agent+", "+r.Way, grouped(r.Texts), grouped(r.Requests),
+		size(r.UpstreamBytes), size(r.ResultBytes), about(r.Tokens), grouped(r.Missed), grouped(r.ReRead))
+	if r.Missed == 0 && r.ReRead == 0 {
+		row = s.styled(green, row)
+	}
+	s.printf("   %s\n", row)
+}
+
 // versus shows two ways to the same, and how much cheaper the first is.
 func (s *story) versus(way, other DemoTotal) {
 	s.printf("   %s\n", s.styled(bold, capital(way.Job)))

@@ -111,3 +111,38 @@ func TestAStoryThatCannotBeTold(t *testing.T) {
 		t.Errorf("the error is %v", s.err)
 	}
 }
+
+func TestWhatAnAgentHasMissed(t *testing.T) {
+	truth := []discussionText{{"d", "the question"}, {"1", "one"}, {"2", "two, corrected"}, {"3", "three"}}
+	tests := []struct {
+		name           string
+		memory         memory
+		reads          [][]discussionPost
+		missed, reRead int
+	}{
+		{"everything, once", memory{all: true}, [][]discussionPost{{{ID: "d", Body: "the question"}, {ID: "1", Body: "one"}}, {{ID: "2", Body: "two, corrected"}, {ID: "3", Body: "three"}}}, 0, 0},
+		{"nothing", memory{all: true}, nil, 4, 0},
+		{"the old text of an edited one", memory{all: true}, [][]discussionPost{{{ID: "d", Body: "the question"}, {ID: "1", Body: "one"}, {ID: "2", Body: "two"}, {ID: "3", Body: "three"}}}, 1, 0},
+		{"both texts of an edited one", memory{due: map[string]bool{"2": true}}, [][]discussionPost{{{ID: "2", Body: "two"}}, {{ID: "2", Body: "two, corrected"}}}, 0, 0},
+		{"one text three times", memory{}, [][]discussionPost{{{ID: "1", Body: "one"}}, {{ID: "1", Body: "one"}, {ID: "1", Body: "one"}}}, 0, 2},
+		{"its own need not come back", memory{all: true, own: map[string]bool{"d": true, "1": true, "2": true, "3": true}}, nil, 0, 0},
+		{"not what it was handed", memory{due: map[string]bool{"3": true}}, [][]discussionPost{{{ID: "1", Body: "one"}}}, 1, 0},
+		{"a tombstone, twice", memory{}, [][]discussionPost{{{ID: "4"}}, {{ID: "4"}}}, 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := tt.memory
+			m.got = map[discussionText]int{}
+			for _, texts := range tt.reads {
+				m.take(texts)
+			}
+			missed, reRead := m.missed(truth), m.reRead()
+			if missed != tt.missed || reRead != tt.reRead {
+				t.Errorf("missed %d and read again %d, want %d and %d", missed, reRead, tt.missed, tt.reRead)
+			}
+			if err := (DemoReader{Missed: missed, ReRead: reRead}).fault(); (err != nil) != (missed+reRead > 0) {
+				t.Errorf("the fault is %v", err)
+			}
+		})
+	}
+}
