@@ -3,18 +3,14 @@ package discussion
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 )
-
-// maxBody is how many characters GitHub takes in a comment.
-const maxBody = 65536
 
 // CommentRequest are the arguments of manage_discussion_comment.
 type CommentRequest struct {
@@ -53,16 +49,9 @@ func (s *Service) ManageComment(ctx context.Context, req CommentRequest) (_ *Com
 	if err != nil {
 		return nil, err
 	}
-	warnings := bodyWarnings(req.Body)
-	if req.Agent != "" {
-		req.Body += "\n\n— agent " + req.Agent
-	}
-	if n := utf8.RuneCountInString(req.Body); n > maxBody {
-		return nil, fault.New(fault.TooLarge, "body has %d characters; GitHub takes %d", n, maxBody).
-			WithFix("Shorten it, or post it in parts.").With("argument", "body")
-	}
-	if strings.TrimSpace(req.Body) == "" {
-		return nil, fault.New(fault.InvalidArguments, "body is blank").WithFix("Pass the text to post.").With("argument", "body")
+	warnings := post.Warnings(req.Body)
+	if req.Body, err = post.Body(req.Body, req.Agent); err != nil {
+		return nil, err
 	}
 	write := s.createComment
 	if req.Action == "update" {
@@ -74,15 +63,6 @@ func (s *Service) ManageComment(ctx context.Context, req CommentRequest) (_ *Com
 	}
 	result.Warnings = append(warnings, result.Warnings...)
 	return result, nil
-}
-
-// bodyWarnings tells of a body whose line breaks were escaped on the way. It
-// is posted as it is: only its author knows what was meant.
-func bodyWarnings(body string) []string {
-	if strings.Contains(body, `\n`) && !strings.Contains(body, "\n") {
-		return []string{`body holds the two characters \n and no line break; it was posted as it is`}
-	}
-	return nil
 }
 
 // createComment posts a comment, or a reply when reply_to_id is given.

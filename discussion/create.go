@@ -8,6 +8,7 @@ import (
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 )
@@ -80,7 +81,7 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 		return nil, notes.Fault("createDiscussion", unanswered("the discussion"))
 	}
 	result := mutation.CreateDiscussion.Discussion.result(repo)
-	result.Warnings = bodyWarnings(req.Body)
+	result.Warnings = post.Warnings(req.Body)
 	return result, nil
 }
 
@@ -141,14 +142,14 @@ func (s *Service) lookForCreated(ctx context.Context, repo ref.Repo, req CreateR
 	})
 	if look == nil && query.Repository != nil {
 		for _, found := range query.Repository.Discussions.Nodes {
-			if found.ViewerDidAuthor && found.Number > before && found.Title == req.Title && sameText(found.Body, req.Body) {
+			if found.ViewerDidAuthor && found.Number > before && found.Title == req.Title && post.Same(found.Body, req.Body) {
 				result := found.result(repo)
-				result.Warnings = append(bodyWarnings(req.Body), "GitHub's answer was lost on the way; the discussion was found there")
+				result.Warnings = append(post.Warnings(req.Body), "GitHub's answer was lost on the way; the discussion was found there")
 				return result, nil
 			}
 		}
 	}
-	return nil, unknown(lost, look, "the discussion",
+	return nil, post.Unknown(lost, look, "the discussion",
 		"Look with list_discussions, order_by created; repeat the call only if the discussion is not there.")
 }
 

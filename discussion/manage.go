@@ -11,6 +11,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 )
@@ -179,7 +180,7 @@ func (m *manager) report(ctx context.Context) (*ManageResult, error) {
 		warnings = append(warnings, "the change was made, but reading the discussion after it failed; the state is from before")
 	}
 	if m.req.Body != nil {
-		warnings = append(warnings, bodyWarnings(*m.req.Body)...)
+		warnings = append(warnings, post.Warnings(*m.req.Body)...)
 	}
 	result := after.result(m.message())
 	result.Warnings = warnings
@@ -203,7 +204,7 @@ func (m *manager) lookFor(ctx context.Context, lost error) (*ManageResult, error
 	case look == nil && m.action.done != nil && m.action.done(m, after):
 		result = after.result(m.message())
 	default:
-		return nil, unknown(lost, look, "the change",
+		return nil, post.Unknown(lost, look, "the change",
 			"Read the discussion with get_discussion_conversation, last_n 1; repeat the call only if the change is not there.")
 	}
 	result.Warnings = []string{"GitHub's answer was lost on the way; the discussion is as the call wanted it"}
@@ -211,7 +212,7 @@ func (m *manager) lookFor(ctx context.Context, lost error) (*ManageResult, error
 }
 
 func (m *manager) isUpdated(after wireState) bool {
-	return (m.req.Title == nil || *m.req.Title == after.Title) && (m.req.Body == nil || sameText(*m.req.Body, after.Body)) &&
+	return (m.req.Title == nil || *m.req.Title == after.Title) && (m.req.Body == nil || post.Same(*m.req.Body, after.Body)) &&
 		(m.req.Category == nil || strings.EqualFold(*m.req.Category, after.Category.Name) || strings.EqualFold(*m.req.Category, after.Category.Slug))
 }
 

@@ -3,10 +3,9 @@ package discussion
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
@@ -20,14 +19,7 @@ type wireWitness struct {
 
 func (w wireWitness) is(body string, after thread.Key, kind thread.Kind) bool {
 	mark := wireMark{ID: w.ID, CreatedAt: w.CreatedAt}
-	return w.ViewerDidAuthor && sameText(w.Body, body) && mark.key(kind).After(after)
-}
-
-// sameText compares bodies without regard to the kind of line breaks, which
-// GitHub may change.
-func sameText(a, b string) bool {
-	normalize := strings.NewReplacer("\r\n", "\n")
-	return normalize.Replace(a) == normalize.Replace(b)
+	return w.ViewerDidAuthor && post.Same(w.Body, body) && mark.key(kind).After(after)
 }
 
 // lookForPosted finds out what became of a comment whose answer was lost. The
@@ -69,7 +61,7 @@ func (s *Service) lookForEdit(ctx context.Context, repo ref.Repo, place place, b
 		} `graphql:"node(id: $id)"`
 	}
 	_, err := s.opts.GraphQL.Query(ctx, "DiscussionOutcome", &query, map[string]any{"id": graphql.ID(place.CommentID)})
-	if err != nil || query.Node == nil || !sameText(query.Node.Comment.Body, body) {
+	if err != nil || query.Node == nil || !post.Same(query.Node.Comment.Body, body) {
 		return nil, place.unknown(lost, err)
 	}
 	result := query.Node.Comment.updated(repo)
@@ -80,17 +72,6 @@ func (s *Service) lookForEdit(ctx context.Context, repo ref.Repo, place place, b
 // unknown is the fault for such a write. It says how to look, because
 // repeating a write blindly may do it twice.
 func (p place) unknown(lost, look error) error {
-	return unknown(lost, look, "the text", fmt.Sprintf(
+	return post.Unknown(lost, look, "the text", fmt.Sprintf(
 		"Read %s with discussion_number %d and last_n 5; repeat the call only if the text is not there.", ReadTool, p.Number))
-}
-
-// unknown is the fault for a write that was sent, of which nothing was found.
-func unknown(lost, look error, what, fix string) error {
-	err := fault.New(fault.OutcomeUnknown, "the write was sent, GitHub's answer was lost, and %s is not there (yet)", what).
-		WithFix("%s", fix).WithCause(lost)
-	if look != nil {
-		err.Message = fmt.Sprintf("the write was sent, GitHub's answer was lost, and looking for %s failed", what)
-		err.Cause = fmt.Errorf("%w; then: %w", lost, look)
-	}
-	return err
 }
