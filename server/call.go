@@ -33,17 +33,38 @@ var ErrUnknownTool = errors.New("unknown tool")
 // a tool that does not exist or is switched off; every other failure is a
 // Result. Numbers in args may be json.Number, which keeps all digits.
 func (s *Server) Call(ctx context.Context, name string, args map[string]any) (Result, error) {
-	if !s.enabled[name] {
-		return Result{}, s.unknownTool(name)
-	}
-	start := time.Now()
-	tool, _ := s.contract.Tool(name)
-	body, err := s.answer(ctx, tool, args)
-	s.logCall(ctx, name, time.Since(start), len(body), err)
+	tool, err := s.find(name)
 	if err != nil {
-		return Result{JSON: encodeFault(fault.From(err)), Failed: true}, nil
+		return Result{}, err
 	}
-	return Result{JSON: body}, nil
+	return resultOf(s.run(ctx, tool, args)), nil
+}
+
+// resultOf is what run gave, as a result.
+func resultOf(body []byte, err error) Result {
+	if err != nil {
+		return Result{JSON: encodeFault(fault.From(err)), Failed: true}
+	}
+	return Result{JSON: body}
+}
+
+// find is the tool of that name; the error is ErrUnknownTool when there is
+// none, or none that is on.
+func (s *Server) find(name string) (*contract.Tool, error) {
+	if !s.enabled[name] {
+		return nil, s.unknownTool(name)
+	}
+	tool, _ := s.contract.Tool(name)
+	return tool, nil
+}
+
+// run is one call from its arguments to its result or fault, and its line in
+// the log.
+func (s *Server) run(ctx context.Context, tool *contract.Tool, args map[string]any) ([]byte, error) {
+	start := time.Now()
+	body, err := s.answer(ctx, tool, args)
+	s.logCall(ctx, tool.Name, time.Since(start), len(body), err)
+	return body, err
 }
 
 func (s *Server) unknownTool(name string) error {
@@ -67,11 +88,22 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 	}
 	limited, cancel := context.WithTimeout(ctx, s.callTimeout)
 	defer cancel()
-	result, err := s.handlers[tool.Name](limited, checked)
+	result, err := s.handle(limited, tool, checked)
 	if err != nil {
 		return nil, s.timedOut(limited, tool, err)
 	}
 	return s.finish(tool, result)
+}
+
+// handle runs the tool's handler; for a tool that writes, once BeforeWrite has
+// no objection.
+func (s *Server) handle(ctx context.Context, tool *contract.Tool, args json.RawMessage) (any, error) {
+	if !tool.Annotations.ReadOnlyHint && s.beforeWrite != nil {
+		if err := s.beforeWrite(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.handlers[tool.Name](ctx, args)
 }
 
 // finish brings a handler's result into the form that goes out: trust is

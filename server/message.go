@@ -65,8 +65,7 @@ func isID(raw json.RawMessage) bool {
 	return raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
-// isResponse reports an answer to a request of ours. This server sends none,
-// so whatever comes is dropped.
+// isResponse reports an answer to a request of ours.
 func (m message) isResponse() bool {
 	return m.Method == nil && (m.Result != nil || m.Error != nil)
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 )
 
 type argumentsKey struct{}
@@ -24,17 +22,22 @@ func argumentsOf(ctx context.Context, request mcp.CallToolRequest) json.RawMessa
 	return request.Params.RawArguments
 }
 
-// callTool is the handler of every tool on the MCP side.
+// callTool is the handler of every tool on the MCP side. A call that wants to
+// be confirmed is taken to the person first, where the client can do that.
 func (s *Server) callTool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, err := decodeArguments(argumentsOf(ctx, request))
-	if err != nil {
-		return wire(Result{JSON: encodeFault(fault.From(err)), Failed: true}), nil
-	}
-	result, err := s.Call(ctx, request.Params.Name, args)
+	tool, err := s.find(request.Params.Name)
 	if err != nil {
 		return nil, err
 	}
-	return wire(result), nil
+	args, err := decodeArguments(argumentsOf(ctx, request))
+	if err != nil {
+		return wire(resultOf(nil, err)), nil
+	}
+	body, err := s.run(ctx, tool, args)
+	if q, ok := questionOf(tool.Name, args, err); ok {
+		return s.confirmed(ctx, request, q)
+	}
+	return wire(resultOf(body, err)), nil
 }
 
 // wire is the result as MCP has it: a success both structured and as text, a

@@ -30,9 +30,10 @@ const Name = "github-workflow"
 
 // Defaults and bounds of Options.
 const (
-	DefaultMaxResultBytes = 65_536
-	MinMaxResultBytes     = 2_048
-	DefaultCallTimeout    = 50 * time.Second
+	DefaultMaxResultBytes   = 65_536
+	MinMaxResultBytes       = 2_048
+	DefaultCallTimeout      = 50 * time.Second
+	DefaultConfirmationWait = 5 * time.Minute
 )
 
 // Options configures a Server. Contract and Handlers are required; the zero
@@ -54,6 +55,14 @@ type Options struct {
 	MaxResultBytes int
 	// CallTimeout bounds one call from its start; 0 is DefaultCallTimeout.
 	CallTimeout time.Duration
+	// ConfirmationWait is how long a person may take to confirm a call, beside
+	// CallTimeout; 0 is DefaultConfirmationWait.
+	ConfirmationWait time.Duration
+
+	// BeforeWrite is asked before every call of a tool that is not read-only,
+	// within its CallTimeout; its error is the call's, and the tool does not
+	// run. Nil has no objection to anything.
+	BeforeWrite func(context.Context) error
 
 	Trust trust.Policy // whom to trust, and what to do with the texts of others
 	// CheckResults makes a result that breaks its own output schema an
@@ -71,6 +80,8 @@ type Server struct {
 	readOnly     bool
 	maxResult    int
 	callTimeout  time.Duration
+	beforeWrite  func(context.Context) error
+	confirm      confirmer
 	trust        trust.Policy
 	checkResults bool
 	log          *slog.Logger
@@ -92,8 +103,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		contract: o.Contract, handlers: o.Handlers, enabled: enabled, readOnly: o.ReadOnly,
-		maxResult: o.MaxResultBytes, callTimeout: o.CallTimeout,
-		trust: o.Trust, checkResults: o.CheckResults, log: o.Logger,
+		maxResult: o.MaxResultBytes, callTimeout: o.CallTimeout, beforeWrite: o.BeforeWrite,
+		confirm: newConfirmer(o.ConfirmationWait),
+		trust:   o.Trust, checkResults: o.CheckResults, log: o.Logger,
 	}
 	if err := s.setDefaults(); err != nil {
 		return nil, err
@@ -115,6 +127,9 @@ func (s *Server) setDefaults() error {
 	}
 	if s.callTimeout < 0 {
 		return fmt.Errorf("a call time-out of %s is no time at all", s.callTimeout)
+	}
+	if s.confirm.wait < 0 {
+		return fmt.Errorf("%s to confirm a call is no time at all", s.confirm.wait)
 	}
 	if s.log == nil {
 		s.log = slog.Default()

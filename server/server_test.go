@@ -68,6 +68,24 @@ func addNote(_ context.Context, r struct{ Text string }) (map[string]string, err
 	return map[string]string{"message": "noted " + r.Text}, nil
 }
 
+type eraseRequest struct {
+	What    string `json:"what"`
+	Confirm bool   `json:"confirm"`
+}
+
+// erase wants to be confirmed; everything, again and again.
+func erase(_ context.Context, r eraseRequest) (map[string]string, error) {
+	if !r.Confirm || r.What == "everything" {
+		call := map[string]any{"tool": "erase", "arguments": eraseRequest{r.What, true}}
+		if r.What == "nothing" {
+			call["tool"] = "echo"
+		}
+		return nil, fault.New(fault.ConfirmationRequired, "erasing %s cannot be undone", r.What).
+			WithFix("Call erase again with confirm: true.").With("call", call)
+	}
+	return map[string]string{"message": "erased " + r.What}, nil
+}
+
 func health(context.Context, struct{}) (map[string]string, error) {
 	return map[string]string{"status": "healthy"}, nil
 }
@@ -75,7 +93,7 @@ func health(context.Context, struct{}) (map[string]string, error) {
 func handlers() map[string]server.Handler {
 	return map[string]server.Handler{
 		"echo": server.Typed(echo), "fill": server.Typed(fill), "fail": server.Typed(fail),
-		"add_note": server.Typed(addNote), "healthcheck": server.Typed(health),
+		"add_note": server.Typed(addNote), "erase": server.Typed(erase), "healthcheck": server.Typed(health),
 	}
 }
 
@@ -117,6 +135,7 @@ func TestNewRefuses(t *testing.T) {
 		"an unknown excluded tool": {func(o *server.Options) { o.ExcludeTools = []string{"eco"} }, `did you mean "echo"`},
 		"a budget nothing fits in": {func(o *server.Options) { o.MaxResultBytes = 10 }, "too small"},
 		"a time-out in the past":   {func(o *server.Options) { o.CallTimeout = -time.Second }, "no time at all"},
+		"no time to confirm":       {func(o *server.Options) { o.ConfirmationWait = -1 }, "no time at all"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t)
@@ -133,7 +152,7 @@ func TestSelection(t *testing.T) {
 		selection server.Selection
 		listed    []string
 	}{
-		"everything":              {server.Selection{}, []string{"add_note", "echo", "fail", "fill", "healthcheck"}},
+		"everything":              {server.Selection{}, []string{"add_note", "echo", "erase", "fail", "fill", "healthcheck"}},
 		"read-only":               {server.Selection{ReadOnly: true}, []string{"echo", "fail", "fill", "healthcheck"}},
 		"one toolset":             {server.Selection{Toolsets: []string{"notes"}}, []string{"add_note", "healthcheck"}},
 		"one tool":                {server.Selection{Tools: []string{"echo"}}, []string{"echo", "healthcheck"}},
@@ -225,6 +244,45 @@ func TestCallTimesOut(t *testing.T) {
 	for _, want := range []string{`"code":"UPSTREAM_TIMEOUT"`, `"retryable":true`} {
 		if !got.Failed || !strings.Contains(string(got.JSON), want) {
 			t.Errorf("result is %s, want %s", got.JSON, want)
+		}
+	}
+}
+
+// TestBeforeWrite: the hook is asked before a tool that writes, in the call's
+// own time, and only then; its fault is the call's, and the tool does not run.
+func TestBeforeWrite(t *testing.T) {
+	objection := fault.New(fault.IdentityMismatch, "not you")
+	asked, wrote := 0, 0
+	o := options(t)
+	o.BeforeWrite = func(ctx context.Context) error {
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("the hook has no deadline")
+		}
+		if asked++; asked == 1 {
+			return objection
+		}
+		return nil
+	}
+	o.Handlers["add_note"] = func(context.Context, json.RawMessage) (any, error) {
+		wrote++
+		return map[string]string{"message": "noted"}, nil
+	}
+	s := newServer(t, o)
+	for _, call := range []struct {
+		tool          string
+		args          map[string]any
+		want          string
+		asked, writes int
+	}{
+		{"healthcheck", nil, `"healthy"`, 0, 0},
+		{"add_note", nil, "MISSING_ARGUMENTS", 0, 0},
+		{"add_note", map[string]any{"text": "x"}, "IDENTITY_MISMATCH", 1, 0},
+		{"add_note", map[string]any{"text": "x"}, "noted", 2, 1},
+	} {
+		got, err := s.Call(t.Context(), call.tool, call.args)
+		if err != nil || !strings.Contains(string(got.JSON), call.want) || asked != call.asked || wrote != call.writes {
+			t.Errorf("%s answers %s, %v; asked %d times, wrote %d; want %s, %d, %d",
+				call.tool, got.JSON, err, asked, wrote, call.want, call.asked, call.writes)
 		}
 	}
 }

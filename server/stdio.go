@@ -8,11 +8,9 @@ import (
 	"io"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
 const (
@@ -41,11 +39,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		context.AfterFunc(ctx, func() { closer.Close() }) // frees the reader
 	}
 	c := &conn{
-		server: s, stop: stop, stopped: ctx.Done(),
-		session: newSession(), responses: make(chan response),
+		server: s, stop: stop, stopped: ctx.Done(), responses: make(chan response),
 		running: make(chan struct{}, maxRunning), pending: make(chan struct{}, maxPending),
 		calls: map[*call]bool{},
 	}
+	c.session = newSession(c.send)
 	written := make(chan struct{})
 	go func() { defer close(written); c.write(out) }()
 	err := c.read(ctx, in)
@@ -112,8 +110,10 @@ func (c *conn) read(ctx context.Context, in io.Reader) error {
 }
 
 // end lets the requests in flight finish, then the writer. A subscription
-// never finishes by itself; without input nobody can end it either.
+// never finishes by itself; without input nobody can end it either, or answer
+// a question.
 func (c *conn) end(written <-chan struct{}) {
+	c.session.deafen()
 	c.cancelWhere(func(open *call) bool { return open.method == methodListen }, io.EOF)
 	c.inFlight.Wait()
 	close(c.responses)
@@ -139,6 +139,7 @@ func (c *conn) take(ctx context.Context, got line) {
 	case bad != nil:
 		c.send(errorLine(m.ID, bad))
 	case m.isResponse():
+		c.session.take(m)
 	case m.isNotification():
 		c.notify(ctx, m)
 	default:
@@ -339,27 +340,3 @@ func (c *conn) writeLine(out io.Writer, text []byte) {
 		c.stop(fmt.Errorf("%w: %w", errWrite, err))
 	}
 }
-
-// session is what the MCP library knows of the client.
-type session struct {
-	notifications chan mcp.JSONRPCNotification
-	initialized   atomic.Bool
-}
-
-var _ mcpserver.ClientSession = (*session)(nil)
-
-func newSession() *session {
-	return &session{notifications: make(chan mcp.JSONRPCNotification, 100)}
-}
-
-// SessionID is the same for all: one process serves one stdio client.
-func (s *session) SessionID() string { return "stdio" }
-
-// NotificationChannel is where the library puts what the writer sends.
-func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notifications }
-
-// Initialize notes that the client may be sent notifications.
-func (s *session) Initialize() { s.initialized.Store(true) }
-
-// Initialized reports whether it may.
-func (s *session) Initialized() bool { return s.initialized.Load() }

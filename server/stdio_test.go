@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestSessions(t *testing.T) {
 			client := part(archive, "client")
 			want := canonical(t, part(archive, "server"))
 			for name, input := range map[string]string{"whole": client, "without a last newline": strings.TrimRight(client, "\n")} {
-				if diff := cmp.Diff(want, canonical(t, play(t, s, input))); diff != "" {
+				if diff := cmp.Diff(want, canonical(t, converse(t, s, input))); diff != "" {
 					t.Errorf("%s: answers (-want +got):\n%s", name, diff)
 				}
 			}
@@ -68,6 +69,12 @@ func sessionOptions(t *testing.T, text string) server.Options {
 			o.ReadOnly = true
 		case "toolsets":
 			o.Toolsets = strings.Split(value, ",")
+		case "confirmation-wait":
+			wait, err := time.ParseDuration(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.ConfirmationWait = wait
 		default:
 			t.Fatalf("unknown option %q", name)
 		}
@@ -75,9 +82,53 @@ func sessionOptions(t *testing.T, text string) server.Options {
 	return o
 }
 
+// state is what the server gives a client to bring back; in a session file it
+// is STATE, the one given last.
+var state = regexp.MustCompile(`"requestState":"[\w-]{40,}"`)
+
+const stateInFile = `"requestState":"STATE"`
+
+// converse plays a session in which the client may answer questions: a line
+// after "? " waits until the server has asked, or taken back, one more.
+func converse(t *testing.T, s *server.Server, input string) string {
+	t.Helper()
+	heard := &listener{questions: make(chan string, 10)}
+	serverIn, in := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.ServeStdio(t.Context(), serverIn, heard) }()
+	for line := range strings.Lines(input) {
+		if answer, ok := strings.CutPrefix(line, "? "); ok {
+			line = strings.Replace(answer, stateInFile, <-heard.questions, 1)
+		}
+		if _, err := io.WriteString(in, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in.Close()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	return heard.said.String()
+}
+
+// listener keeps what the server says and tells of every question in it, with
+// its state if it has one, and of every question that is taken back.
+type listener struct {
+	said      bytes.Buffer
+	questions chan string
+}
+
+func (l *listener) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("elicitation/create")) || bytes.Contains(line, []byte("notifications/cancelled")) {
+		l.questions <- string(state.Find(line))
+	}
+	return l.said.Write(line)
+}
+
 // canonical are the lines with their members in one order, sorted.
 func canonical(t *testing.T, text string) []string {
 	t.Helper()
+	text = state.ReplaceAllLiteralString(text, stateInFile)
 	var lines []string
 	for line := range strings.Lines(text) {
 		d := json.NewDecoder(strings.NewReader(line))
