@@ -56,13 +56,19 @@ func (s *Service) Moderate(ctx context.Context, req ModerateRequest) (_ *Moderat
 	if err != nil {
 		return nil, err
 	}
-	if req.Action == "delete" {
-		if !req.Confirm {
-			return nil, req.confirmation(comment)
-		}
-		return s.deleteComment(ctx, comment)
+	switch {
+	case req.Action != "delete":
+		return s.minimize(ctx, comment, req)
+	case comment.Deleted:
+		return deleted(comment, fmt.Sprintf("Nothing to do: this comment of %s is deleted already.", comment.Thread)), nil
+	case !req.Confirm:
+		return nil, req.confirmation(comment)
 	}
-	return s.minimize(ctx, comment, req)
+	return s.deleteComment(ctx, comment)
+}
+
+func deleted(comment resolve.Comment, message string) *ModerateResult {
+	return &ModerateResult{Message: message, CommentID: comment.ID, Deleted: new(true)}
 }
 
 func (r ModerateRequest) check() error {
@@ -121,9 +127,7 @@ func (s *Service) deleteComment(ctx context.Context, comment resolve.Comment) (*
 	mutation, found := graphql.Field[struct{ ClientMutationID *string }](field + "(input: $input)")
 	input := githubv4.DeleteDiscussionCommentInput{ID: githubv4.ID(comment.ID)}
 	notes, err := s.opts.GraphQL.Mutate(ctx, operation(field), mutation, input, nil)
-	result := &ModerateResult{
-		Message: fmt.Sprintf("Deleted a comment of %s.", comment.Thread), CommentID: comment.ID, Deleted: new(true),
-	}
+	result := deleted(comment, fmt.Sprintf("Deleted a comment of %s.", comment.Thread))
 	switch {
 	case fault.Is(err, fault.OutcomeUnknown):
 		after, look := s.visibility(ctx, comment)
@@ -158,6 +162,15 @@ func (w wireMinimized) result(comment resolve.Comment) *ModerateResult {
 	return result
 }
 
+// is reports whether the comment is as a request to minimize or unminimize it
+// wants it.
+func (w wireMinimized) is(req ModerateRequest) bool {
+	if req.Action == "minimize" {
+		return w.IsMinimized && thread.MinimizedReason(w.MinimizedReason) == req.Reason
+	}
+	return !w.IsMinimized
+}
+
 func (s *Service) minimize(ctx context.Context, comment resolve.Comment, req ModerateRequest) (*ModerateResult, error) {
 	field, payload := "unminimizeComment", "unminimizedComment"
 	var input githubv4.Input = githubv4.UnminimizeCommentInput{SubjectID: githubv4.ID(comment.ID)}
@@ -172,7 +185,7 @@ func (s *Service) minimize(ctx context.Context, comment resolve.Comment, req Mod
 	switch {
 	case fault.Is(err, fault.OutcomeUnknown):
 		after, look := s.visibility(ctx, comment)
-		if look != nil || after == nil || after.IsMinimized != (req.Action == "minimize") {
+		if look != nil || after == nil || !after.is(req) {
 			return nil, unknown(err, look)
 		}
 		result := after.result(comment)

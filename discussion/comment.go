@@ -184,9 +184,13 @@ func unanswered(what string) *fault.Error {
 
 // explainWrite adds what is known about the thread to a refusal.
 func explainWrite(err error, place place) error {
-	if !fault.Is(err, fault.Forbidden) || !place.Locked {
+	switch {
+	case !fault.Is(err, fault.Forbidden):
 		return err
+	case place.Locked:
+		return locked(place.Number, err)
+	case place.CommentID != "":
+		return refused(err, "edit this comment of discussion #%d: that needs write permission in %s, or to be its author", place.Number, place.Repo)
 	}
-	return fault.New(fault.Forbidden, "discussion #%d is locked; only people with write permission may comment", place.Number).
-		WithFix("Ask a maintainer to unlock it, or to post for you.").WithCause(err)
+	return refused(err, "comment in discussion #%d: that needs read permission in %s, and the right to comment", place.Number, place.Repo)
 }

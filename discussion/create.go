@@ -74,6 +74,10 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	if fault.Is(err, fault.OutcomeUnknown) {
 		return s.lookForCreated(ctx, repo, req, board.newest, err)
 	}
+	if fault.Is(err, fault.Forbidden) {
+		return nil, refused(err, "open a discussion in the category %s of %s: announcements need maintain permission, other categories read permission",
+			board.category.Name, repo)
+	}
 	if err != nil {
 		return nil, err
 	}

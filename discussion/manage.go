@@ -52,9 +52,13 @@ type wireState struct {
 	Closed    bool
 	Locked    bool
 	Answer    *struct{ ID string }
-	Title     string
-	Body      string `graphql:"body: body @include(if: $text)"`
-	Category  struct {
+
+	StateReason      *string
+	ActiveLockReason *string
+
+	Title    string
+	Body     string `graphql:"body: body @include(if: $text)"`
+	Category struct {
 		Name         string
 		Slug         string
 		IsAnswerable bool
@@ -84,9 +88,9 @@ type action struct {
 	arguments []string // the arguments that belong to it, beside those of all
 	reasons   []string // what reason may be; the first is the default
 	does      string   // past tense, for the message
-	already   func(wireState) bool
 	run       func(*manager, context.Context) error
-	done      func(m *manager, after wireState) bool // whether a lost write took place
+	done      func(m *manager, now wireState) bool // whether the discussion is as the call wants it
+	already   bool                                 // what is done already is not done again
 }
 
 var actions = map[string]action{
@@ -95,19 +99,19 @@ var actions = map[string]action{
 	},
 	"close": {
 		does: "Closed", arguments: []string{"reason"}, reasons: []string{"resolved", "outdated", "duplicate"}, run: (*manager).close,
-		done: func(_ *manager, after wireState) bool { return after.Closed },
+		already: true, done: (*manager).isClosed,
 	},
 	"reopen": {
-		does: "Reopened", run: (*manager).reopen, already: isOpen,
-		done: func(_ *manager, after wireState) bool { return isOpen(after) },
+		does: "Reopened", run: (*manager).reopen,
+		already: true, done: func(_ *manager, now wireState) bool { return !now.Closed },
 	},
 	"lock": {
 		does: "Locked", arguments: []string{"reason"}, reasons: []string{"", "resolved", "off-topic", "spam", "too heated"}, run: (*manager).lock,
-		done: func(_ *manager, after wireState) bool { return after.Locked },
+		already: true, done: (*manager).isLocked,
 	},
 	"unlock": {
-		does: "Unlocked", run: (*manager).unlock, already: isUnlocked,
-		done: func(_ *manager, after wireState) bool { return isUnlocked(after) },
+		does: "Unlocked", run: (*manager).unlock,
+		already: true, done: func(_ *manager, now wireState) bool { return !now.Locked },
 	},
 	"mark_answer": {
 		does: "Marked the answer of", arguments: []string{"comment_id"}, run: (*manager).markAnswer,
@@ -120,8 +124,24 @@ var actions = map[string]action{
 	"delete": {does: "Deleted", run: (*manager).delete},
 }
 
-func isOpen(w wireState) bool     { return !w.Closed }
-func isUnlocked(w wireState) bool { return !w.Locked }
+// isClosed: a reason that was not given does not matter.
+func (m *manager) isClosed(now wireState) bool {
+	return now.Closed && (m.req.Reason == "" || sameReason(now.StateReason, m.req.Reason))
+}
+
+func (m *manager) isLocked(now wireState) bool {
+	return now.Locked && (m.req.Reason == "" || sameReason(now.ActiveLockReason, m.req.Reason))
+}
+
+// sameReason compares GitHub's way of writing a reason with ours.
+func sameReason(github *string, reason string) bool {
+	return github != nil && *github == shout(reason)
+}
+
+// shout is a reason as GitHub's enums write it.
+func shout(reason string) string {
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(reason))
+}
 
 // manager is one change under way.
 type manager struct {
@@ -148,7 +168,7 @@ func (s *Service) Manage(ctx context.Context, req ManageRequest) (_ *ManageResul
 	if m.before, err = m.read(ctx); err != nil {
 		return nil, err
 	}
-	if m.action.already != nil && m.action.already(m.before) {
+	if m.action.already && m.action.done(m, m.before) {
 		return m.before.result(fmt.Sprintf("Nothing to do: discussion #%d is that already.", m.before.Number)), nil
 	}
 	if req.Action == "delete" && !req.Confirm {
@@ -239,6 +259,14 @@ func (m *manager) check() error {
 		return fault.New(fault.MissingArguments, "action mark_answer needs comment_id").
 			WithFix("Pass the id of the comment that is the answer.").With("argument", "comment_id")
 	}
+	if m.req.Title != nil {
+		if err := notBlank("title", *m.req.Title); err != nil {
+			return err
+		}
+	}
+	if m.req.Body != nil {
+		return notBlank("body", *m.req.Body)
+	}
 	return nil
 }
 
@@ -286,15 +314,9 @@ func (m *manager) mutate(ctx context.Context, field string, input githubv4.Input
 func (m *manager) update(ctx context.Context) error {
 	input := githubv4.UpdateDiscussionInput{DiscussionID: githubv4.ID(m.before.ID)}
 	if m.req.Title != nil {
-		if err := notBlank("title", *m.req.Title); err != nil {
-			return err
-		}
 		input.Title = githubv4.NewString(githubv4.String(*m.req.Title))
 	}
 	if m.req.Body != nil {
-		if err := notBlank("body", *m.req.Body); err != nil {
-			return err
-		}
 		input.Body = githubv4.NewString(githubv4.String(*m.req.Body))
 	}
 	if m.req.Category != nil {
@@ -308,7 +330,7 @@ func (m *manager) update(ctx context.Context) error {
 }
 
 func (m *manager) close(ctx context.Context) error {
-	reason := githubv4.DiscussionCloseReason(strings.ToUpper(m.reason()))
+	reason := githubv4.DiscussionCloseReason(shout(m.reason()))
 	return m.mutate(ctx, "closeDiscussion", githubv4.CloseDiscussionInput{DiscussionID: githubv4.ID(m.before.ID), Reason: &reason})
 }
 
@@ -319,7 +341,7 @@ func (m *manager) reopen(ctx context.Context) error {
 func (m *manager) lock(ctx context.Context) error {
 	input := githubv4.LockLockableInput{LockableID: githubv4.ID(m.before.ID)}
 	if reason := m.reason(); reason != "" {
-		code := githubv4.LockReason(strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(reason)))
+		code := githubv4.LockReason(shout(reason))
 		input.LockReason = &code
 	}
 	return m.mutate(ctx, "lockLockable", input)
@@ -356,7 +378,8 @@ func (m *manager) markAnswer(ctx context.Context) error {
 
 func (m *manager) unmarkAnswer(ctx context.Context) error {
 	if m.before.Answer == nil {
-		return fault.New(fault.ValidationFailed, "discussion #%d has no accepted answer", m.before.Number)
+		return fault.New(fault.ValidationFailed, "discussion #%d has no accepted answer", m.before.Number).
+			WithFix("There is nothing to unmark.")
 	}
 	id := m.before.Answer.ID
 	if m.req.CommentID != nil {
@@ -381,16 +404,29 @@ func (m *manager) explain(err error) error {
 	if !fault.Is(err, fault.Forbidden) {
 		return err
 	}
-	needed := "triage"
+	needed := "triage permission, or to be its author"
 	switch m.req.Action {
 	case "update":
-		needed = "write, or to be its author,"
-	case "delete":
-		needed = "write"
+		if m.before.Locked {
+			return locked(m.before.Number, err)
+		}
+		needed = "write permission, or to be its author"
+	case "lock", "unlock", "delete":
+		needed = "triage permission"
 	}
-	found := fault.From(err)
-	return fault.New(fault.Forbidden, "this token may not %s discussion #%d: that needs %s permission in %s",
-		strings.ReplaceAll(m.req.Action, "_", " "), m.before.Number, needed, m.repo).
+	return refused(err, "%s discussion #%d of %s: that needs %s",
+		strings.ReplaceAll(m.req.Action, "_", " "), m.before.Number, m.repo, needed)
+}
+
+// refused is a refusal of GitHub's that says what is missing.
+func refused(err error, format string, args ...any) error {
+	return fault.New(fault.Forbidden, "this token may not "+format, args...).
 		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", found.Message).WithCause(err)
+		With("githubSays", fault.From(err).Message).WithCause(err)
+}
+
+// locked is the refusal of a text in a locked discussion.
+func locked(number int, err error) error {
+	return fault.New(fault.Forbidden, "discussion #%d is locked; only people with write permission may comment or edit there", number).
+		WithFix("Ask a maintainer to unlock it, or to post for you.").WithCause(err)
 }

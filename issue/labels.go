@@ -9,6 +9,7 @@ import (
 
 	"github.com/shurcooL/githubv4"
 
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
@@ -31,29 +32,37 @@ type LabelsResult struct {
 	Number       int                `json:"number"`
 	Labels       []string           `json:"labels"`
 	ContentTrust trust.ContentTrust `json:"contentTrust"`
+	Warnings     []string           `json:"warnings,omitempty"`
 }
 
 // wireLabelable is something that has labels.
 type wireLabelable struct {
 	ID     string
 	Labels *struct {
-		Nodes []struct {
-			ID   string
-			Name string
-		}
+		Nodes []label
 	} `graphql:"labels(first: 100)"`
 }
 
-// labels are the names of its labels, with their ids.
-func (w wireLabelable) labels() (names []string, ids map[string]string) {
-	names, ids = []string{}, map[string]string{}
+// names are those of its labels.
+func (w wireLabelable) names() []string {
+	names := []string{}
 	if w.Labels != nil {
 		for _, label := range w.Labels.Nodes {
 			names = append(names, label.Name)
+		}
+	}
+	return names
+}
+
+// ids are those of its labels, by their names in lower case.
+func (w wireLabelable) ids() map[string]string {
+	ids := map[string]string{}
+	if w.Labels != nil {
+		for _, label := range w.Labels.Nodes {
 			ids[strings.ToLower(label.Name)] = label.ID
 		}
 	}
-	return names, ids
+	return ids
 }
 
 // ManageLabels adds, removes or sets the labels of an issue, a pull request or
@@ -72,29 +81,24 @@ func (s *Service) ManageLabels(ctx context.Context, req LabelsRequest) (_ *Label
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.labelIDs(ctx, repo, req, subject)
+	wanted, err := s.labelIDs(ctx, repo, req, subject)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.changeLabels(ctx, req, subject, known); fault.Is(err, fault.OutcomeUnknown) {
-		after, look := s.labelable(ctx, repo, field, number)
-		if look == nil && req.isDone(after) {
-			return req.result(number, after), nil
-		}
-		return nil, err
-	} else if err != nil {
-		return nil, explainLabels(err, repo)
-	}
-	after, err := s.labelable(ctx, repo, field, number)
-	if err != nil {
+	change := relabelling{service: s, repo: repo, field: field, number: number, subject: subject}
+	if err := change.carryOut(ctx, req.Action, wanted); err != nil {
 		return nil, err
 	}
-	return req.result(number, after), nil
+	return change.report(ctx, req)
 }
 
-// subject is how the query reaches what is to be labelled.
+// subject is how the query reaches what is to be labelled. It refuses
+// arguments that do not fit together.
 func (r LabelsRequest) subject() (field string, number int, err error) {
 	switch {
+	case len(r.Labels) == 0 && r.Action != "set":
+		return "", 0, fault.New(fault.InvalidArguments, "labels is empty, so there is nothing to %s", r.Action).
+			WithFix("Name the labels; action set with [] clears all.").With("argument", "labels")
 	case r.IssueNumber != 0 && r.DiscussionNumber != 0:
 		return "", 0, fault.New(fault.AmbiguousArguments, "issue_number and discussion_number are both given").
 			WithFix("Pass one of them.")
@@ -134,9 +138,9 @@ func (s *Service) labelable(ctx context.Context, repo ref.Repo, field string, nu
 // the subject does not have are left out; any other unknown label is
 // INVALID_LABEL, before anything is changed.
 func (s *Service) labelIDs(ctx context.Context, repo ref.Repo, req LabelsRequest, subject wireLabelable) ([]string, error) {
-	_, has := subject.labels()
+	has := subject.ids()
 	ids := []string{}
-	var known map[string]string
+	var known []label
 	for _, name := range req.Labels {
 		id, ok := has[strings.ToLower(name)]
 		if !ok && req.Action == "remove" {
@@ -149,7 +153,7 @@ func (s *Service) labelIDs(ctx context.Context, repo ref.Repo, req LabelsRequest
 			}
 		}
 		if !ok {
-			if id, ok = known[strings.ToLower(name)]; !ok {
+			if id, ok = find(known, name); !ok {
 				return nil, unknownLabel(repo, name, known)
 			}
 		}
@@ -160,18 +164,38 @@ func (s *Service) labelIDs(ctx context.Context, repo ref.Repo, req LabelsRequest
 	return ids, nil
 }
 
-func unknownLabel(repo ref.Repo, name string, known map[string]string) error {
-	names := slices.Sorted(maps.Keys(known))
-	return fault.New(fault.InvalidLabel, "%s has no label %q", repo, name).
-		WithFix("list_labels shows all %d; manage_label creates one.", len(names)).
-		With("argument", "labels").With("available", names[:min(len(names), 30)])
+func find(known []label, name string) (id string, ok bool) {
+	for _, label := range known {
+		if strings.EqualFold(label.Name, name) {
+			return label.ID, true
+		}
+	}
+	return "", false
 }
 
-// repositoryLabels are the ids of all labels of the repository by their names
-// in lower case.
-func (s *Service) repositoryLabels(ctx context.Context, repo ref.Repo) (map[string]string, error) {
-	type label struct{ ID, Name string }
-	all := map[string]string{}
+// maxNamed is how many labels a refusal names.
+const maxNamed = 30
+
+func unknownLabel(repo ref.Repo, name string, known []label) error {
+	names := make([]string, len(known))
+	for i, label := range known {
+		names[i] = label.Name
+	}
+	refusal := fault.New(fault.InvalidLabel, "%s has no label %q; nothing was changed", repo, name).
+		WithFix("list_labels shows all %d.", len(names)).
+		With("argument", "labels").With("available", names[:min(len(names), maxNamed)])
+	if near := contract.Nearest(name, names); near != "" {
+		refusal.WithFix("Did you mean %q? list_labels shows all %d.", near, len(names))
+	}
+	return refusal
+}
+
+// label is a label of a repository.
+type label struct{ ID, Name string }
+
+// repositoryLabels are all labels of the repository.
+func (s *Service) repositoryLabels(ctx context.Context, repo ref.Repo) ([]label, error) {
+	all := []label{}
 	pages := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[label], error) {
 		var query struct {
 			Repository *struct {
@@ -203,38 +227,96 @@ func (s *Service) repositoryLabels(ctx context.Context, repo ref.Repo) (map[stri
 		if err != nil {
 			return nil, err
 		}
-		all[strings.ToLower(label.Name)] = label.ID
+		all = append(all, label)
 	}
 	return all, nil
 }
 
-// changeLabels carries out the change. What is there already, or gone already,
-// is left alone, so a call that changes nothing writes nothing. set adds first
-// and removes then: if it stops half way, no label that was wanted is missing.
-func (s *Service) changeLabels(ctx context.Context, req LabelsRequest, subject wireLabelable, wanted []string) error {
-	_, has := subject.labels()
-	present := slices.Collect(maps.Values(has))
+// relabelling is a change of labels under way.
+type relabelling struct {
+	service *Service
+	repo    ref.Repo
+	field   string // of the query for the subject
+	number  int
+	subject wireLabelable // as it is known to be
+
+	wrote    bool
+	warnings []string
+}
+
+// carryOut makes the change. What is there already, or gone already, is left
+// alone, so a call that changes nothing writes nothing. set adds first and
+// removes then: if it stops half way, no label that was wanted is missing.
+func (r *relabelling) carryOut(ctx context.Context, action string, wanted []string) error {
+	present := slices.Collect(maps.Values(r.subject.ids()))
 	var add, remove []string
-	if req.Action != "remove" {
+	if action != "remove" {
 		add = without(wanted, present)
 	}
-	switch req.Action {
+	switch action {
 	case "remove":
 		remove = wanted
 	case "set":
 		remove = without(present, wanted)
 	}
 	if len(add) > 0 {
-		input := githubv4.AddLabelsToLabelableInput{LabelableID: githubv4.ID(subject.ID), LabelIDs: githubIDs(add)}
-		if err := s.mutate(ctx, "addLabelsToLabelable", input); err != nil {
+		input := githubv4.AddLabelsToLabelableInput{LabelableID: githubv4.ID(r.subject.ID), LabelIDs: githubIDs(add)}
+		if err := r.step(ctx, "addLabelsToLabelable", input, func(has []string) bool { return len(without(add, has)) == 0 }); err != nil {
 			return err
 		}
 	}
 	if len(remove) > 0 {
-		input := githubv4.RemoveLabelsFromLabelableInput{LabelableID: githubv4.ID(subject.ID), LabelIDs: githubIDs(remove)}
-		return s.mutate(ctx, "removeLabelsFromLabelable", input)
+		input := githubv4.RemoveLabelsFromLabelableInput{LabelableID: githubv4.ID(r.subject.ID), LabelIDs: githubIDs(remove)}
+		return r.step(ctx, "removeLabelsFromLabelable", input, func(has []string) bool { return len(without(remove, has)) == len(remove) })
 	}
 	return nil
+}
+
+// step makes one write. Where the answer is lost, it looks whether the write
+// is done.
+func (r *relabelling) step(ctx context.Context, field string, input githubv4.Input, done func(has []string) bool) error {
+	r.wrote = true
+	err := r.service.mutate(ctx, field, input)
+	if !fault.Is(err, fault.OutcomeUnknown) {
+		return explainLabels(err, r.repo)
+	}
+	after, look := r.service.labelable(ctx, r.repo, r.field, r.number)
+	if look != nil || !done(slices.Collect(maps.Values(after.ids()))) {
+		return unknownOutcome(err, look)
+	}
+	r.warnings = append(r.warnings, "GitHub's answer was lost on the way; the labels are as the call wanted them")
+	return nil
+}
+
+// unknownOutcome is the fault for a write that was sent, of which nothing was
+// found.
+func unknownOutcome(lost, look error) error {
+	err := fault.New(fault.OutcomeUnknown, "the change was sent, GitHub's answer was lost, and the labels are as before (yet)").
+		WithFix("Read the issue or discussion, and repeat the call: what is done already is not done again.").WithCause(lost)
+	if look != nil {
+		err.Message = "the change was sent, GitHub's answer was lost, and looking for it failed"
+		err.Cause = fmt.Errorf("%w; then: %w", lost, look)
+	}
+	return err
+}
+
+// report reads the labels after the writes, which stand, whatever becomes of
+// the reading.
+func (r *relabelling) report(ctx context.Context, req LabelsRequest) (*LabelsResult, error) {
+	if !r.wrote {
+		return &LabelsResult{
+			Message: fmt.Sprintf("Nothing to do: the labels of #%d are that already.", r.number), Number: r.number, Labels: r.subject.names(),
+		}, nil
+	}
+	after, err := r.service.labelable(ctx, r.repo, r.field, r.number)
+	if err != nil {
+		return nil, fault.New(fault.OutcomeUnknown, "the change was made, but reading the labels after it failed").
+			WithFix("Read the issue or discussion to see its labels.").WithCause(err)
+	}
+	done := map[string]string{"add": "Added labels to", "remove": "Removed labels from", "set": "Set the labels of"}[req.Action]
+	return &LabelsResult{
+		Message: fmt.Sprintf("%s #%d.", done, r.number), Number: r.number, Labels: after.names(), Warnings: r.warnings,
+	}, nil
 }
 
 func (s *Service) mutate(ctx context.Context, field string, input githubv4.Input) error {
@@ -257,23 +339,6 @@ func githubIDs(ids []string) []githubv4.ID {
 		all[i] = githubv4.ID(id)
 	}
 	return all
-}
-
-// isDone reports whether the labels are as the request wants them.
-func (r LabelsRequest) isDone(after wireLabelable) bool {
-	_, has := after.labels()
-	for _, name := range r.Labels {
-		if _, ok := has[strings.ToLower(name)]; ok == (r.Action == "remove") {
-			return false
-		}
-	}
-	return r.Action != "set" || len(has) == len(r.Labels)
-}
-
-func (r LabelsRequest) result(number int, after wireLabelable) *LabelsResult {
-	names, _ := after.labels()
-	done := map[string]string{"add": "Added labels to", "remove": "Removed labels from", "set": "Set the labels of"}[r.Action]
-	return &LabelsResult{Message: fmt.Sprintf("%s #%d.", done, number), Number: number, Labels: names}
 }
 
 // explainLabels names the permission that a refused change needs.

@@ -37,6 +37,7 @@ type Comment struct {
 	ParentID  string // the comment it replies to; "" when it is no reply
 	LastReply Stamp  // the newest reply under it; zero when there is none
 	OwnWork   bool   // the viewer wrote it
+	Deleted   bool   // a tombstone: only its replies are left
 }
 
 // Stamp is a comment's id and when it was written.
@@ -70,6 +71,7 @@ type wireComment struct {
 type wireDiscuss struct {
 	DatabaseID int64                `graphql:"databaseId"`
 	ReplyTo    *struct{ ID string } `graphql:"replyTo"`
+	DeletedAt  *time.Time
 	Discussion wireThread
 	Replies    struct {
 		Nodes []struct {
@@ -141,6 +143,7 @@ func (n *wireNode) comment() Comment {
 	}
 	if found.Type == ref.DiscussionComment {
 		found.DatabaseID = ref.NumberOf(n.InThread.DatabaseID, found.ID)
+		found.Deleted = n.InThread.DeletedAt != nil
 		found.in(ref.Discussion, n.InThread.Discussion)
 		if n.InThread.ReplyTo != nil {
 			found.ParentID = n.InThread.ReplyTo.ID

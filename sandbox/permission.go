@@ -87,7 +87,7 @@ func (s *session) mayClose(d *discussion) bool {
 }
 
 func (s *session) mayDeleteDiscussion(d *discussion) bool {
-	return s.may(d.repository, permissionWrite)
+	return s.mayTriage(d.repository)
 }
 
 func (s *session) mayTriage(r *repository) bool { return s.may(r, permissionTriage) }

@@ -36,7 +36,7 @@ var acts = []act{
 	{"createDiscussion", `repositoryId: $id, categoryId: "DIC_kwDODSw4pM4CY-Cj", title: "t", body: "b"`, "repository", "read"},
 	{"createDiscussion", `repositoryId: $id, categoryId: "DIC_kwDODSw4pM4CY-Ch", title: "t", body: "b"`, "repository", "admin"},
 	{"updateDiscussion", `discussionId: $id, title: "x"`, "discussion", "write"},
-	{"deleteDiscussion", `id: $id`, "discussion", "write"},
+	{"deleteDiscussion", `id: $id`, "discussion", "triage"},
 	{"closeDiscussion", `discussionId: $id`, "discussion", "triage"},
 	{"reopenDiscussion", `discussionId: $id`, "closed", "triage"},
 	{"lockLockable", `lockableId: $id`, "discussion", "triage"},
