@@ -126,6 +126,7 @@ func (s *source) One(ctx context.Context, id ref.Comment) (_ thread.One, err err
 	one.Found = &comment
 	if found.Parent != nil {
 		parent := found.Parent.comment()
+		parent.Replies = &thread.Replies{TotalCount: found.Parent.Replies.TotalCount}
 		one.Found, one.Reply = &parent, &comment
 	}
 	return one, nil
