@@ -97,8 +97,11 @@ func quarantined(target string) string {
 }
 
 func hostRune(r rune) rune {
-	if isHostRune(r) {
+	switch {
+	case isHostRune(r):
 		return r
+	case r == '[' || r == ']': // around IPv6
+		return -1
 	}
 	return '?'
 }

@@ -37,6 +37,12 @@ func TestDefang(t *testing.T) {
 		"a run of them":           {strings.Repeat("\u200b", 1000), "[U+200B,+999]"},
 		"a hidden target":         {"\u200b(//evil.test)", "[U+200B] (//evil.test)"},
 		"a scheme with a gap":     {"ht\u200btps://evil.test", "ht[U+200B]tps://evil.test"},
+		"a number in a sentence":  {"see [#12](https://a.test)", "see #12 [QUARANTINED_URL: a.test]"},
+		"a detour":                {"[x](/go?to=https://evil.test)", "x [QUARANTINED_URL: evil.test]"},
+		"an IPv6 address":         {"http://[::1]:80/x", "[QUARANTINED_URL: ::1:80]"},
+		"two of a kind":           {"a\u200b\u200bb", "a[U+200B,+1]b"},
+		"a name like its target":  {"[a\\]: //b.test]: //b.test", "[a\\]: //b.test]: [QUARANTINED_URL: b.test]"},
+		"a mail address":          {"<mailto:me@evil.test> <me@evil.test>", "[QUARANTINED_URL: mailto:] <me@evil.test>"},
 		"a table":                 {"| a | b |\n|---|---|\n| [x](https://a.test) | `https://b.test` |", "| a | b |\n|---|---|\n| x [QUARANTINED_URL: a.test] | `https://b.test` |"},
 		"code cut by a table":     {"| a | b |\n|---|---|\n| ` | https://b.test ` |", "| a | b |\n|---|---|\n| ` | [QUARANTINED_URL: b.test] ` |"},
 	} {
@@ -72,6 +78,9 @@ func TestDefangLeavesAlone(t *testing.T) {
 		"Persian, Hindi":   "می\u200cخواهم क्\u200dष",
 		"a variant of Han": "葛\U000E0100城",
 		"colons":           "a::b http: https:/ file:// x://y ftp:",
+		"www in a word":    "xwww.evil.test, www. and www.",
+		"brackets":         strings.Repeat("[", maxBrackets-1) + "\n\n" + strings.Repeat("[", maxBrackets-1),
+		"long numbers":     strings.Repeat("1234567890. ", maxNesting+1),
 		"empty":            "",
 		"blank":            " \t\n",
 	} {
@@ -108,11 +117,13 @@ func TestDefangLeavesSourceAlone(t *testing.T) {
 // without its links, is withheld.
 func TestDefangGivesUp(t *testing.T) {
 	for name, text := range map[string]string{
-		"quotes in quotes":     strings.Repeat(">", maxNesting+1) + " a",
-		"lists in lists":       strings.Repeat("- 1. ", maxNesting) + " a",
-		"brackets in brackets": strings.Repeat("[", maxBrackets+1),
-		"links without an end": strings.Repeat("[a](b", 12_000),
-		"code in an attribute": "<a rel=xhttps://a.test title=\"`\">` https://b.test `",
+		"quotes in quotes":        strings.Repeat(">", maxNesting+1) + " a",
+		"lists in lists":          strings.Repeat("- 1. ", maxNesting) + " a",
+		"brackets in brackets":    strings.Repeat("[", maxBrackets+1),
+		"brackets after many":     strings.Repeat("]", maxBrackets) + strings.Repeat("[", maxBrackets+1),
+		"comments that stay open": strings.Repeat("a <!-- ", 9_000),
+		"links without an end":    strings.Repeat("[a](b", 12_000),
+		"code in an attribute":    "<a rel=xhttps://a.test title=\"`\">` https://b.test `",
 	} {
 		if got := defang(Markdown, text); got != unreadable {
 			t.Errorf("%s: %.200q", name, got)

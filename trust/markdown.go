@@ -193,9 +193,6 @@ func (l locator) Parse(parent ast.Node, block text.Reader, pc parser.Context) as
 		found.label = span{node.Pos() + len("!["), before.Start}
 		found.target = plainTarget(node.Destination)
 	case *ast.AutoLink:
-		if node.AutoLinkType == ast.AutoLinkEmail {
-			return node
-		}
 		found.form = autolink
 		found.target = string(node.URL(source))
 		found.span = span{before.Start, before.Start + len("<>") + len(node.Label(source))}
@@ -204,9 +201,6 @@ func (l locator) Parse(parent ast.Node, block text.Reader, pc parser.Context) as
 		return node
 	}
 	found.span = span{node.Pos(), after.Start}
-	for source[found.end-1] != ')' && source[found.end-1] != ']' { // the reader may stand on the next line
-		found.end--
-	}
 	adopt(found, node)
 	return found
 }

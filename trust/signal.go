@@ -164,7 +164,8 @@ func inLink(links []link, address span) bool {
 		if link.start > address.start {
 			return false
 		}
-		if address.end <= link.end && address.start >= link.label.end {
+		shown := address.start >= link.label.start && address.end <= link.label.end
+		if address.end <= link.end && !shown {
 			return true
 		}
 	}

@@ -30,12 +30,15 @@ func TestInspect(t *testing.T) {
 		"a\ufe0f":       {ZeroWidth},
 		"👩\u200d":       {ZeroWidth},
 		"\U0001F3F4\U000E0067\U000E0062\U000E0061": {TagCharacters},
-		"a <!-- b --> c":                                                      {HTMLComment},
-		"<!--\nb\n-->":                                                        {HTMLComment},
-		"`<!-- b -->`":                                                        nil,
-		"<!-- never closed":                                                   {HTMLComment},
-		"[github.com](https://evil.test)":                                     {LookalikeLink},
-		"[**GitHub.com**](https://evil.test)":                                 {LookalikeLink},
+		"a\u200dé":                            {ZeroWidth},
+		"👩\u200d\u200d👩":                      {ZeroWidth},
+		"\u0600":                              nil,
+		"a <!-- b --> c":                      {HTMLComment},
+		"<!--\nb\n-->":                        {HTMLComment},
+		"`<!-- b -->`":                        nil,
+		"<!-- never closed":                   {HTMLComment},
+		"[github.com](https://evil.test)":     {LookalikeLink},
+		"[**GitHub.com**](https://evil.test)": {LookalikeLink},
 		"[log in at github.com, now](https://evil.test)":                      {LookalikeLink},
 		"[https://github.com/a](https://github.com.evil.test)":                {LookalikeLink},
 		"[github&#46;com](https://evil.test)":                                 {LookalikeLink},
@@ -49,6 +52,8 @@ func TestInspect(t *testing.T) {
 		"[README.md](https://github.com/o/r)":                                 nil,
 		"[main.go](https://github.com/o/r), [v1.2.3](https://github.com/o/r)": nil,
 		"`[github.com](https://evil.test)`":                                   nil,
+		"<img src='//evil.test/a.png'> github.com </b>":                       nil,
+		"https://me:a.b@evil.test":                                            nil,
 		"[github.com](docs/a.md)":                                             nil,
 		"https://пример.test https://me@example.test":                         nil,
 		"![a](https://b.test/c.png?" + long + ")":                             {DataImage},
@@ -84,6 +89,19 @@ func TestAgentPhrasesAreFound(t *testing.T) {
 		}
 		if got := agentPhrase("x" + phrase + "x"); got != "" {
 			t.Errorf("%q inside of words is found as %q", phrase, got)
+		}
+	}
+}
+
+// TestOneLinkIsOneFinding: the target of a link is not an address of its own.
+func TestOneLinkIsOneFinding(t *testing.T) {
+	for _, text := range []string{
+		"[r]: https://github.com@evil.test", "[x](https://github.com@evil.test)", "<https://github.com@evil.test>",
+		"<a href=https://github.com@evil.test>x</a>", "https://github.com@evil.test",
+	} {
+		found := inspect(Markdown, text)
+		if len(found) != 1 || !strings.HasPrefix(found[0].note, "1 misleading link: the address starts with github.com, the host is evil.test") {
+			t.Errorf("%q has %+v", text, found)
 		}
 	}
 }

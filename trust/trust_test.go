@@ -129,6 +129,23 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestRowsWithoutLevel: a list of titles shows no levels, and its authors are
+// not more trusted for that.
+func TestRowsWithoutLevel(t *testing.T) {
+	text := "http://evil.test"
+	row := row{text: trust.Text{Field: "title", At: "discussion:1", Form: trust.Line, Author: &trust.Author{Login: "s"}, Value: &text}}
+	trust.Policy{Mode: trust.Lockdown}.Project(row)
+	if text != "[QUARANTINED_URL: evil.test]" {
+		t.Errorf("the title is %q", text)
+	}
+}
+
+type row struct{ text trust.Text }
+
+func (r row) VisitTexts(visit func(trust.Text)) { visit(r.text) }
+
+func (row) SetContentTrust(trust.ContentTrust) {}
+
 // TestSignals: what hides is reported for everybody, what misleads for those
 // who are not trusted.
 func TestSignals(t *testing.T) {
