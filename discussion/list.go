@@ -44,10 +44,7 @@ type Row struct {
 	URL    string `json:"url"`
 	State  string `json:"state"`
 	*Summary
-	Body          *string `json:"body,omitempty"`
-	BodyTruncated bool    `json:"bodyTruncated,omitempty"`
-	BodyBytes     int     `json:"bodyBytes,omitempty"`
-	BodyOffset    int     `json:"bodyOffset,omitempty"`
+	page.SlicedBody
 
 	author trust.Author
 }
@@ -72,23 +69,7 @@ type ListResult struct {
 	ContentTrust trust.ContentTrust `json:"contentTrust"`
 	Warnings     []string           `json:"warnings,omitempty"`
 
-	trail trail
-}
-
-// trail is what a list has to know of its call to be cut and continued.
-type trail struct {
-	binding page.Binding
-	next    ListRequest
-	start   listPosition
-	ends    []string // the upstream cursor behind each row
-	more    bool
-}
-
-// listPosition is where a list goes on: behind an upstream cursor, and Offset
-// bytes into the body of the row there.
-type listPosition struct {
-	After  string `json:"a,omitempty"`
-	Offset int    `json:"o,omitempty"`
+	trail page.Trail
 }
 
 // wireRow is a discussion in a list.
@@ -143,10 +124,8 @@ func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err
 		return nil, err
 	}
 	result := &ListResult{Discussions: []Row{}, trail: newTrail(repo, req)}
-	if req.Cursor != "" {
-		if err := result.trail.binding.Open(req.Cursor, &result.trail.start); err != nil {
-			return nil, err
-		}
+	if err := result.trail.Open(req.Cursor); err != nil {
+		return nil, err
 	}
 	category := Listed{}
 	if req.Category != "" {
@@ -194,14 +173,17 @@ func parseSince(value string) (time.Time, error) {
 		WithFix("Write it as 2026-01-31T00:00:00Z or 2026-01-31.").With("argument", "since")
 }
 
-func newTrail(repo ref.Repo, req ListRequest) trail {
+func newTrail(repo ref.Repo, req ListRequest) page.Trail {
 	answered := "any"
 	if req.Answered != nil {
 		answered = fmt.Sprint(*req.Answered)
 	}
-	return trail{
-		next: req,
-		binding: page.Bind("list_discussions", key(repo), strings.ToLower(req.Category), req.State, answered,
+	return page.Trail{
+		Next: func(cursor string) any {
+			req.Cursor = cursor
+			return req
+		},
+		Binding: page.Bind("list_discussions", key(repo), strings.ToLower(req.Category), req.State, answered,
 			strings.Join(req.Labels, "\x00"), req.Author, req.Since, req.OrderBy, req.Direction, req.Projection),
 	}
 }
@@ -237,7 +219,7 @@ func (l *lister) connection(ctx context.Context) error {
 		arguments += fmt.Sprintf(", %s: $%s", argument, name)
 		variables[name] = value
 	}
-	if after := l.result.trail.start.After; after != "" {
+	if after := l.result.trail.Start.After; after != "" {
 		set("after", "after", githubv4.String(after))
 	}
 	if l.req.State != "all" {
@@ -277,7 +259,7 @@ func (l *lister) connection(ctx context.Context) error {
 	if !l.since.IsZero() {
 		l.result.TotalCount = nil // GitHub counts without the bound
 	}
-	l.result.trail.more = more
+	l.result.trail.More = more
 	return nil
 }
 
@@ -285,7 +267,7 @@ func (l *lister) connection(ctx context.Context) error {
 func (l *lister) search(ctx context.Context) error {
 	variables := map[string]any{
 		"query": githubv4.String(l.searchQuery()),
-		"after": cursor(l.result.trail.start.After),
+		"after": cursor(l.result.trail.Start.After),
 		"full":  githubv4.Boolean(l.req.Projection == "full"),
 	}
 	found, err := shrinking(ctx, l.req.Limit, func(n int) (*wireFound, error) {
@@ -306,7 +288,7 @@ func (l *lister) search(ctx context.Context) error {
 		}
 	}
 	l.result.TotalCount = &found.DiscussionCount
-	l.result.trail.more = found.PageInfo.HasNextPage
+	l.result.trail.More = found.PageInfo.HasNextPage
 	if found.DiscussionCount > searchLimit {
 		l.result.Warnings = append(l.result.Warnings, fmt.Sprintf(
 			"GitHub's search gives the first %d of %d matches only; narrow the filters to see the others", searchLimit, found.DiscussionCount))
@@ -366,7 +348,7 @@ func (l *lister) add(cursor string, wire wireRow) {
 		row.Body = &wire.Body
 	}
 	l.result.Discussions = append(l.result.Discussions, row)
-	l.result.trail.ends = append(l.result.trail.ends, cursor)
+	l.result.trail.Ends = append(l.result.trail.Ends, cursor)
 }
 
 // Items is how many rows the page holds.
@@ -376,13 +358,10 @@ func (r *ListResult) Items() int { return len(r.Discussions) }
 func (r *ListResult) Keep(n int) any {
 	cut := *r
 	cut.Discussions = slices.Clone(r.Discussions[:n:n])
-	cut.Count = n
-	if offset := r.trail.start.Offset; n > 0 && offset > 0 && cut.Discussions[0].Body != nil {
-		cut.Discussions[0].slice(offset, -1)
+	if n > 0 {
+		cut.Discussions[0].Slice(r.trail.Start.Offset, -1)
 	}
-	if n > 0 && (n < len(r.Discussions) || r.trail.more) {
-		cut.Continues(r.trail.at(listPosition{After: r.trail.ends[n-1]}))
-	}
+	r.trail.Cut(&cut.Head, n)
 	return &cut
 }
 
@@ -393,37 +372,12 @@ func (r *ListResult) Slice(n int) any {
 	}
 	cut := *r
 	cut.Discussions = slices.Clone(r.Discussions[:1:1])
-	cut.Count = 1
-	offset := r.trail.start.Offset
-	end := cut.Discussions[0].slice(offset, n)
-	if end <= offset {
+	end := cut.Discussions[0].Slice(r.trail.Start.Offset, n)
+	if end <= r.trail.Start.Offset {
 		return nil
 	}
-	cut.Continues(r.trail.at(listPosition{After: r.trail.start.After, Offset: end}))
+	r.trail.CutInside(&cut.Head, end)
 	return &cut
-}
-
-// slice leaves of the body n bytes from offset on (-1: all), and returns where
-// they end.
-func (row *Row) slice(offset, n int) int {
-	body := *row.Body
-	if offset > len(body) || page.CutText(body, offset) != body[:offset] {
-		offset = 0 // the text changed meanwhile: start over
-	}
-	part := body[offset:]
-	if n >= 0 {
-		part = page.CutText(part, n)
-	}
-	end := offset + len(part)
-	row.Body, row.BodyOffset, row.BodyBytes, row.BodyTruncated = &part, offset, len(body), end < len(body)
-	return end
-}
-
-// at is the call that goes on from a position.
-func (t trail) at(position listPosition) (string, any) {
-	next := t.next
-	next.Cursor = t.binding.Seal(position)
-	return next.Cursor, next
 }
 
 // VisitTexts shows every authored text of the rows.

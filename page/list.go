@@ -1,0 +1,74 @@
+package page
+
+// Trail is what a list has to know of its call to be cut after any row and
+// continued there.
+type Trail struct {
+	Binding Binding
+	Next    func(cursor string) any // the call with that cursor
+	Start   ListPosition            // where this page started
+	Ends    []string                // the upstream cursor behind each row
+	More    bool                    // there are rows behind the last one
+}
+
+// ListPosition is where a list goes on: behind an upstream cursor, and Offset
+// bytes into the body of the row there.
+type ListPosition struct {
+	After  string `json:"a,omitempty"`
+	Offset int    `json:"o,omitempty"`
+}
+
+// Open reads the cursor of a call; "" is the start.
+func (t *Trail) Open(cursor string) error {
+	if cursor == "" {
+		return nil
+	}
+	return t.Binding.Open(cursor, &t.Start)
+}
+
+// Cut makes the head that of the first n rows.
+func (t *Trail) Cut(head *Head, n int) {
+	head.Count = n
+	if n > 0 && (n < len(t.Ends) || t.More) {
+		t.goOn(head, ListPosition{After: t.Ends[n-1]})
+	}
+}
+
+// CutInside makes the head that of a first row whose body goes on after offset
+// bytes.
+func (t *Trail) CutInside(head *Head, offset int) {
+	head.Count = 1
+	t.goOn(head, ListPosition{After: t.Start.After, Offset: offset})
+}
+
+func (t *Trail) goOn(head *Head, position ListPosition) {
+	cursor := t.Binding.Seal(position)
+	head.Continues(cursor, t.Next(cursor))
+}
+
+// SlicedBody is a text that may come in slices; nil is left out.
+type SlicedBody struct {
+	Body          *string `json:"body,omitempty"`
+	BodyTruncated bool    `json:"bodyTruncated,omitempty"`
+	BodyBytes     int     `json:"bodyBytes,omitempty"`
+	BodyOffset    int     `json:"bodyOffset,omitempty"`
+}
+
+// Slice leaves n bytes from offset on (-1: all that follow), cut between
+// characters, and returns where they end. Where the text changed so that
+// offset is no longer between characters, it starts over.
+func (b *SlicedBody) Slice(offset, n int) int {
+	if b.Body == nil || offset == 0 && n < 0 {
+		return 0
+	}
+	text := *b.Body
+	if offset >= len(text) || CutText(text, offset) != text[:offset] {
+		offset = 0
+	}
+	part := text[offset:]
+	if n >= 0 {
+		part = CutText(part, n)
+	}
+	end := offset + len(part)
+	b.Body, b.BodyOffset, b.BodyBytes, b.BodyTruncated = &part, offset, len(text), end < len(text)
+	return end
+}
