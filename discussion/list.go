@@ -266,6 +266,7 @@ func (l *lister) connection(ctx context.Context) error {
 // search reads the page from GitHub's search.
 func (l *lister) search(ctx context.Context) error {
 	variables := map[string]any{
+		"owner": githubv4.String(l.repo.Owner), "name": githubv4.String(l.repo.Name),
 		"query": githubv4.String(l.searchQuery()),
 		"after": cursor(l.result.trail.Start.After),
 		"full":  githubv4.Boolean(l.req.Projection == "full"),
@@ -273,9 +274,13 @@ func (l *lister) search(ctx context.Context) error {
 	found, err := shrinking(ctx, l.req.Limit, func(n int) (*wireFound, error) {
 		variables["first"] = githubv4.Int(n)
 		var query struct {
-			Search wireFound `graphql:"search(query: $query, type: DISCUSSION, first: $first, after: $after)"`
+			Repository *struct{ ID string } `graphql:"repository(owner: $owner, name: $name)"` // a search finds nothing in one that is not there
+			Search     wireFound            `graphql:"search(query: $query, type: DISCUSSION, first: $first, after: $after)"`
 		}
 		notes, err := l.service.opts.GraphQL.Query(ctx, "DiscussionSearchRows", &query, variables)
+		if err == nil && query.Repository == nil {
+			err = notes.Fault("repository", resolve.NoRepository(l.repo))
+		}
 		l.result.Warnings = notes.Warnings()
 		return &query.Search, err
 	})
