@@ -38,6 +38,7 @@ type config struct {
 	listing       string
 	maxResult     int
 	trust         string
+	expectedLogin string
 	trustedLogins []string
 	sandbox       bool
 	logLevel      string
@@ -66,6 +67,7 @@ func settings() []setting {
 		{"listing", []string{"GITHUB_WORKFLOW_LISTING"}},
 		{"max-result-bytes", []string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES"}},
 		{"trust", []string{"GITHUB_WORKFLOW_TRUST"}},
+		{"expected-login", []string{"GITHUB_EXPECTED_LOGIN"}},
 		{"trusted-logins", []string{"GITHUB_WORKFLOW_TRUSTED_LOGINS"}},
 		{"sandbox", []string{"GITHUB_WORKFLOW_SANDBOX"}},
 		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}},
@@ -86,6 +88,7 @@ func (c *config) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.listing, "listing", "compact", "how tools are listed: `compact|full`")
 	flags.IntVar(&c.maxResult, "max-result-bytes", server.DefaultMaxResultBytes, "the budget of one result, in `bytes`")
 	flags.StringVar(&c.trust, "trust", string(trust.Mark), "what happens to strangers' texts: `mark|defang|lockdown`")
+	flags.StringVar(&c.expectedLogin, "expected-login", "", "refuse every write unless the token is this `login`'s")
 	flags.StringSliceVar(&c.trustedLogins, "trusted-logins", nil, "`logins` whose text counts as a colleague's")
 	flags.BoolVar(&c.sandbox, "sandbox", false, "no GitHub at all: the embedded sandbox")
 	flags.StringVar(&c.logLevel, "log-level", "warn", "what is logged to stderr: `debug|info|warn|error`")
@@ -154,6 +157,7 @@ type connection struct {
 	graphQL  *graphql.Client
 	rest     *gogithub.Client
 	resolver *resolve.Resolver
+	token    func(context.Context) (string, error)
 	home     ref.Repo
 	web      ref.Web
 	close    func()
@@ -181,6 +185,7 @@ func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.R
 		graphQL:  api,
 		rest:     rest.New(rest.Options{URL: to.REST, HTTP: client}),
 		resolver: resolve.New(api, web),
+		token:    token,
 		home:     home,
 		web:      web,
 		close:    closeAll,

@@ -60,6 +60,7 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
 		Instructions:   func(listed []listing.Tool) string { return instructions(tools.Title(), home(), listed) },
 		MaxResultBytes: c.maxResult, Trust: trust.Policy{Mode: mode, TrustedLogins: c.trustedLogins}, Logger: log,
+		BeforeWrite:  r.beforeWrite(c),
 		CheckResults: c.sandbox, // where nobody pays for it, and everybody tries it
 	})
 	if err != nil {
@@ -88,6 +89,7 @@ type rooms struct {
 	conversation func() (*conversation.Service, error)
 	issue        func() (*issue.Service, error)
 	repository   func() (*repository.Service, error)
+	identity     func() (*repository.Identity, error)
 	handbook     func() (*handbook.Book, error)
 }
 
@@ -120,10 +122,32 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 		}
 		return repository.New(repository.Options{
 			GraphQL: to.graphQL, REST: to.rest, Home: to.home,
-			Server: c.selfDescription(tools, to, assembled()), ExpectedLogin: c.env("GITHUB_EXPECTED_LOGIN"),
+			Server: c.selfDescription(tools, to, assembled()), ExpectedLogin: c.expectedLogin,
 		}), nil
 	})
+	r.identity = sync.OnceValues(func() (*repository.Identity, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return repository.NewIdentity(repository.IdentityOptions{GraphQL: to.graphQL, Token: to.token, Expected: c.expectedLogin}), nil
+	})
 	r.handbook = sync.OnceValues(func() (*handbook.Book, error) { return handbook.New(tools), nil })
+}
+
+// beforeWrite refuses the writes of another login than the expected one; nil
+// when none is expected.
+func (r *rooms) beforeWrite(c *config) func(context.Context) error {
+	if c.expectedLogin == "" {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		who, err := r.identity()
+		if err != nil {
+			return err
+		}
+		return who.Check(ctx)
+	}
 }
 
 // selfDescription is what the health check says about this process.
