@@ -35,9 +35,14 @@ type LabelsResult struct {
 	Warnings     []string           `json:"warnings,omitempty"`
 }
 
-// wireLabelable is something that has labels.
+// labelled is something that has labels.
+type labelled struct {
+	ID string
+	wireLabelable
+}
+
+// wireLabelable is GitHub's Labelable, which has no id.
 type wireLabelable struct {
-	ID     string
 	Labels *struct {
 		Nodes []label
 	} `graphql:"labels(first: 100)"`
@@ -112,7 +117,7 @@ func (r LabelsRequest) subject() (field string, number int, err error) {
 }
 
 // labelable reads what is to be labelled, with the labels it has.
-func (s *Service) labelable(ctx context.Context, repo ref.Repo, field string, number int) (wireLabelable, error) {
+func (s *Service) labelable(ctx context.Context, repo ref.Repo, field string, number int) (labelled, error) {
 	query, found := graphql.Field[struct {
 		Node struct {
 			ID string
@@ -123,21 +128,19 @@ func (s *Service) labelable(ctx context.Context, repo ref.Repo, field string, nu
 		"owner": githubv4.String(repo.Owner), "name": githubv4.String(repo.Name), "number": githubv4.Int(number),
 	})
 	if err != nil {
-		return wireLabelable{}, err
+		return labelled{}, err
 	}
 	if found() == nil {
-		return wireLabelable{}, notes.Fault("repository", fault.New(fault.NotFound, "%s has no #%d of that kind", repo, number).
+		return labelled{}, notes.Fault("repository", fault.New(fault.NotFound, "%s has no #%d of that kind", repo, number).
 			WithFix("Check the number; list_discussions and list_issues show them."))
 	}
-	labelable := found().Labelable
-	labelable.ID = found().Node.ID
-	return labelable, nil
+	return labelled{found().Node.ID, found().Labelable}, nil
 }
 
 // labelIDs are the ids of the labels in the request. Labels to be removed that
 // the subject does not have are left out; any other unknown label is
 // INVALID_LABEL, before anything is changed.
-func (s *Service) labelIDs(ctx context.Context, repo ref.Repo, req LabelsRequest, subject wireLabelable) ([]string, error) {
+func (s *Service) labelIDs(ctx context.Context, repo ref.Repo, req LabelsRequest, subject labelled) ([]string, error) {
 	has := subject.ids()
 	ids := []string{}
 	var known []label
@@ -238,7 +241,7 @@ type relabelling struct {
 	repo    ref.Repo
 	field   string // of the query for the subject
 	number  int
-	subject wireLabelable // as it is known to be
+	subject labelled // as it is known to be
 
 	wrote    bool
 	warnings []string

@@ -25,10 +25,11 @@ func TestQueriesAreGitHubs(t *testing.T) {
 	schema := publishedSchema(t)
 	observer := &observer{seen: map[string]string{}}
 	address := observer.inFrontOf(t, startSandbox(t))
-	worker := &worker{session: start(t, pointedAt(address, "sandbox-write")), used: map[string]bool{}}
+	worker := &worker{session: start(t, pointedAt(address, "sandbox-admin")), used: map[string]bool{}}
 	worker.readsLists()
 	worker.readsConversations()
 	worker.writes()
+	worker.maintains()
 
 	for _, tool := range worker.tools() {
 		if !worker.used[tool] {
@@ -238,6 +239,42 @@ func (w *worker) writes() {
 	w.call(&written{}, "manage_discussion_comment", map[string]any{
 		"action": "update", "comment_id": post.URL, "body": "One and three quarters.",
 	})
+}
+
+// maintains takes a discussion of its own through its whole life.
+func (w *worker) maintains() {
+	w.t.Helper()
+	var opened struct{ DiscussionNumber int }
+	w.call(&opened, "create_discussion", map[string]any{"title": "How long?", "body": "A day?", "category": "q-a"})
+	var post written
+	on := func(tool string, result any, arguments map[string]any) {
+		w.t.Helper()
+		arguments["discussion_number"] = opened.DiscussionNumber
+		w.call(result, tool, arguments)
+	}
+	on("manage_discussion_comment", &post, map[string]any{"action": "create", "body": "A week."})
+	for _, arguments := range []map[string]any{
+		{"action": "update", "title": "For how long?", "body": "A day, or a week?"},
+		{"action": "mark_answer", "comment_id": post.CommentID}, {"action": "unmark_answer"},
+		{"action": "update", "category": "Ideas"},
+		{"action": "close", "reason": "outdated"}, {"action": "reopen"},
+		{"action": "lock", "reason": "too heated"}, {"action": "unlock"},
+	} {
+		on("manage_discussion", &struct{}{}, arguments)
+	}
+	for _, arguments := range []map[string]any{
+		{"action": "add", "labels": []string{"bug"}}, {"action": "set", "labels": []string{"design"}},
+		{"action": "remove", "labels": []string{"design"}}, {"action": "set", "labels": []string{}},
+	} {
+		on("manage_issue_labels", &struct{}{}, arguments)
+	}
+	for _, arguments := range []map[string]any{
+		{"action": "minimize", "reason": "outdated"}, {"action": "unminimize"}, {"action": "delete", "confirm": true},
+	} {
+		arguments["comment_id"] = post.CommentID
+		on("moderate_comment", &struct{}{}, arguments)
+	}
+	on("manage_discussion", &struct{}{}, map[string]any{"action": "delete", "confirm": true})
 }
 
 func TestInvalidQueriesAreFound(t *testing.T) {
