@@ -256,17 +256,17 @@ func (s *stopper) Write(p []byte) (int, error) {
 }
 
 func TestDemoThatIsStopped(t *testing.T) {
-	for _, after := range []string{"1  The tools", "5  Later"} {
+	for scenario, after := range map[string]string{"handoff": "1  The tools", "ideation": "Round  9"} {
 		t.Run(after, func(t *testing.T) {
 			command, pids := recorder(t)
 			goroutines := runtime.NumGoroutine()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			err := cli.Demo(ctx, cli.DemoOptions{Command: command, Out: &stopper{after: after, cancel: cancel}})
+			err := cli.Demo(ctx, cli.DemoOptions{Scenario: scenario, Command: command, Out: &stopper{after: after, cancel: cancel}})
 			if err == nil || err.Error() != "the demo was stopped" {
 				t.Errorf("the demo says %v", err)
 			}
-			if after != "1  The tools" { // where the first server may not have come to say its id
+			if scenario == "ideation" { // in the other the first server may not have come to say its id
 				expectNothingLeft(t, pids(), goroutines)
 			}
 		})
@@ -275,15 +275,14 @@ func TestDemoThatIsStopped(t *testing.T) {
 
 func TestDemoThatFails(t *testing.T) {
 	tests := []struct {
-		name    string
-		opts    cli.DemoOptions
-		want    string
-		instead string
+		name string
+		opts cli.DemoOptions
+		want string
 	}{
 		{name: "a server that ends", opts: cli.DemoOptions{Command: []string{"sh", "-c", "echo 'fatal: no memory' >&2; exit 3"}}, want: "agent A (sh -c"},
 		{name: "its last words", opts: cli.DemoOptions{Command: []string{"sh", "-c", "echo 'fatal: no memory' >&2; exit 3"}}, want: "fatal: no memory"},
 		{name: "no such program", opts: cli.DemoOptions{Command: []string{"no-such-program-anywhere"}}, want: `cannot start "no-such-program-anywhere"`},
-		{name: "a server that may not write", opts: cli.DemoOptions{Command: []string{"github-workflow-mcp", "stdio", "--read-only"}}, want: "manage_discussion_comment"},
+		{name: "a server that may not write", opts: cli.DemoOptions{Scenario: "ideation", Command: []string{"github-workflow-mcp", "stdio", "--read-only"}}, want: "create_discussion"},
 		{name: "no such scenario", opts: cli.DemoOptions{Scenario: "opera"}, want: `no scenario "opera"; there are handoff`},
 	}
 	for _, tt := range tests {
