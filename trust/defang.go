@@ -29,23 +29,17 @@ func defang(form Form, text string) string {
 	if form == Source || text == "" {
 		return text
 	}
-	if !parsable(text) {
-		return unreadable
-	}
-	before := parse(form, text)
+	before := read(form, text)
 	document := before
 	for range maxPasses {
+		if document == nil || !sameCode(before, document) {
+			return unreadable
+		}
 		defanged := document.defang()
 		if defanged == document.source {
 			return defanged
 		}
-		if !parsable(defanged) {
-			return unreadable
-		}
-		document = parse(form, defanged)
-		if !sameCode(before, document) {
-			return unreadable
-		}
+		document = read(form, defanged)
 	}
 	return unreadable
 }

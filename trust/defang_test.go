@@ -139,6 +139,12 @@ func TestDefangGivesUp(t *testing.T) {
 	}
 }
 
+func TestABrokenParserIsNoPanic(t *testing.T) {
+	if d := guarded(func() *document { panic("made for this test") }); d != nil {
+		t.Errorf("a document came of it: %+v", d)
+	}
+}
+
 // FuzzDefang: no link and no hidden character is left outside code, code is
 // the same, twice is once, and valid text stays valid.
 func FuzzDefang(f *testing.F) {

@@ -49,12 +49,8 @@ type finding struct {
 // kind. A note never repeats what is hidden.
 func inspect(form Form, text string) []finding {
 	found := inspectHidden(text)
-	switch {
-	case form == Source || !mayHaveMarkup(text):
-	case parsable(text):
-		found = append(found, inspectMarkup(parse(form, text))...)
-	default:
-		found = append(found, finding{Unreadable, "markup so tangled that links and comments were not looked for"})
+	if form != Source && mayHaveMarkup(text) {
+		found = append(found, inspectMarkup(read(form, text))...)
 	}
 	if phrase := agentPhrase(text); phrase != "" {
 		found = append(found, finding{AgentInstructions, fmt.Sprintf("words for a model that reads along, such as %q", phrase)})
@@ -114,7 +110,11 @@ func mayHaveMarkup(text string) bool {
 	return false
 }
 
+// inspectMarkup finds what is in a document; nil is one that was not read.
 func inspectMarkup(d *document) []finding {
+	if d == nil {
+		return []finding{{Unreadable, "markup so tangled that links and comments were not looked for"}}
+	}
 	var found []finding
 	if comments := d.comments(); len(comments) > 0 {
 		size := 0

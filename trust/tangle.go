@@ -10,6 +10,25 @@ const (
 	maxScanning = 100_000_000 // bytes that it may look at more than once
 )
 
+// read parses a text in its form, which is Markdown or Line. It is nil for a
+// text that takes too long, or that the parser breaks on: one comment must not
+// make a whole thread unreadable.
+func read(form Form, text string) *document {
+	if !parsable(text) {
+		return nil
+	}
+	return guarded(func() *document { return parse(form, text) })
+}
+
+func guarded(parse func() *document) (d *document) {
+	defer func() {
+		if recover() != nil {
+			d = nil
+		}
+	}()
+	return parse()
+}
+
 // parsable reports whether a text can be parsed in time that grows with its
 // length. One that cannot was not written to be read.
 func parsable(text string) bool {
