@@ -113,7 +113,7 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 		if err != nil {
 			return nil, err
 		}
-		return issue.New(issue.Options{GraphQL: to.graphQL, Home: to.home}), nil
+		return issue.New(issue.Options{GraphQL: to.graphQL, Resolver: to.resolver, Home: to.home}), nil
 	})
 	r.repository = sync.OnceValues(func() (*repository.Service, error) {
 		to, err := r.connect()

@@ -155,22 +155,8 @@ func (req ListRequest) normalized(repo ref.Repo) (ListRequest, time.Time, error)
 	if req.Limit == 0 {
 		req.Limit = 30
 	}
-	since, err := parseSince(req.Since)
+	since, err := page.ParseTime("since", req.Since)
 	return req, since, err
-}
-
-// parseSince reads an RFC 3339 time or a date; "" is no bound.
-func parseSince(value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, value); err == nil {
-			return at.UTC(), nil
-		}
-	}
-	return time.Time{}, fault.New(fault.InvalidArguments, "since is neither an RFC 3339 time nor a date").
-		WithFix("Write it as 2026-01-31T00:00:00Z or 2026-01-31.").With("argument", "since")
 }
 
 func newTrail(repo ref.Repo, req ListRequest) page.Trail {

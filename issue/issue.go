@@ -8,12 +8,14 @@ package issue
 import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 )
 
-// Options are what a Service needs; GraphQL is required.
+// Options are what a Service needs; GraphQL and Resolver are required.
 type Options struct {
-	GraphQL *graphql.Client
-	Home    ref.Repo // the repository of calls that name none; zero when there is none
+	GraphQL  *graphql.Client
+	Resolver *resolve.Resolver
+	Home     ref.Repo // the repository of calls that name none; zero when there is none
 }
 
 // Service has this package's tools as methods. It is safe for concurrent use.

@@ -1,5 +1,26 @@
 package page
 
+import (
+	"time"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+)
+
+// ParseTime reads an argument that is an RFC 3339 time or a date; "" is the
+// zero time. Anything else is INVALID_ARGUMENTS.
+func ParseTime(argument, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, value); err == nil {
+			return at.UTC(), nil
+		}
+	}
+	return time.Time{}, fault.New(fault.InvalidArguments, "%s is neither an RFC 3339 time nor a date", argument).
+		WithFix("Write it as 2026-01-31T00:00:00Z or 2026-01-31.").With("argument", argument)
+}
+
 // Trail is what a list has to know of its call to be cut after any row and
 // continued there.
 type Trail struct {
@@ -8,6 +29,10 @@ type Trail struct {
 	Start   ListPosition            // where this page started
 	Ends    []string                // the upstream cursor behind each row
 	More    bool                    // there are rows behind the last one
+
+	// Rest is where to go on when it is not behind the last row, because what
+	// was looked at behind it did not belong to the list.
+	Rest string
 }
 
 // ListPosition is where a list goes on: behind an upstream cursor, and Offset
@@ -28,7 +53,10 @@ func (t *Trail) Open(cursor string) error {
 // Cut makes the head that of the first n rows.
 func (t *Trail) Cut(head *Head, n int) {
 	head.Count = n
-	if n > 0 && (n < len(t.Ends) || t.More) {
+	switch {
+	case n == len(t.Ends) && t.Rest != "":
+		t.goOn(head, ListPosition{After: t.Rest})
+	case n > 0 && (n < len(t.Ends) || t.More):
 		t.goOn(head, ListPosition{After: t.Ends[n-1]})
 	}
 }

@@ -1,0 +1,234 @@
+package issue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shurcooL/githubv4"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+)
+
+// AssigneesRequest are the arguments of manage_issue_assignees.
+type AssigneesRequest struct {
+	Repo                 *string  `json:"repo,omitempty"`
+	IssueNumber          int      `json:"issue_number"`
+	Action               string   `json:"action"`
+	Assignees            []string `json:"assignees"`
+	RequireUnassigned    *bool    `json:"requireUnassigned,omitempty"`
+	AcknowledgedReassign string   `json:"acknowledgedReassign,omitempty"`
+}
+
+// AssigneesResult is who has the issue after the write.
+type AssigneesResult struct {
+	Message           string   `json:"message"`
+	IssueNumber       int      `json:"issueNumber"`
+	VerifiedAssignees []string `json:"verifiedAssignees"`
+	PreviousAssignees []string `json:"previousAssignees,omitempty"`
+	AuditCommentID    string   `json:"auditCommentId,omitempty"`
+	Warnings          []string `json:"warnings,omitempty"`
+}
+
+// assignment is a change of assignees, worked out before anything goes out.
+type assignment struct {
+	req         AssigneesRequest
+	before      subject
+	wanted      []string // logins, @me resolved
+	add, remove []string
+	takesOver   bool // the assignees are replaced, for a reason that is posted
+}
+
+// ManageAssignees adds or removes assignees. It refuses to add to an issue
+// that somebody else has, unless that is asked for.
+func (s *Service) ManageAssignees(ctx context.Context, req AssigneesRequest) (_ *AssigneesResult, err error) {
+	defer fault.Wrap(&err, "issue.ManageAssignees(#%d)", req.IssueNumber)
+	repo, err := ref.Target(req.Repo, s.opts.Home)
+	if err != nil {
+		return nil, err
+	}
+	if req.Action == "remove" && len(req.Assignees) == 0 {
+		return nil, fault.New(fault.InvalidArguments, "assignees is empty, so there is nobody to remove").
+			WithFix("Name the logins; action add with [] clears all.").With("argument", "assignees")
+	}
+	wanted, err := s.logins(ctx, req.Assignees)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.read(ctx, repo, req.IssueNumber)
+	if err != nil {
+		return nil, err
+	}
+	change := &assignment{req: req, before: before, wanted: wanted}
+	if err := change.plan(); err != nil {
+		return nil, err
+	}
+	if err := s.assign(ctx, change); err != nil && !fault.Is(err, fault.OutcomeUnknown) {
+		return nil, explainAssign(err, before)
+	} else if err != nil {
+		return s.lookForAssigned(ctx, repo, change, err)
+	}
+	return s.reportAssigned(ctx, repo, change)
+}
+
+// logins are the accounts meant, each once, with @me resolved.
+func (s *Service) logins(ctx context.Context, names []string) ([]string, error) {
+	var logins []string
+	for _, name := range names {
+		login := strings.TrimPrefix(strings.TrimSpace(name), "@")
+		if "@"+login == me {
+			viewer, err := s.viewer(ctx)
+			if err != nil {
+				return nil, err
+			}
+			login = viewer
+		}
+		if login == "" {
+			return nil, fault.New(fault.InvalidArguments, "assignees holds a blank login").WithFix("Leave it out.").With("argument", "assignees")
+		}
+		if !containsLogin(logins, login) {
+			logins = append(logins, login)
+		}
+	}
+	return logins, nil
+}
+
+func containsLogin(logins []string, login string) bool {
+	return slices.ContainsFunc(logins, func(other string) bool { return strings.EqualFold(other, login) })
+}
+
+func withoutLogins(logins, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(logins), func(login string) bool { return containsLogin(others, login) })
+}
+
+// plan decides what is to be added and removed, and refuses to take an issue
+// from somebody by accident.
+func (a *assignment) plan() error {
+	current := a.before.assignees()
+	if a.req.Action == "remove" {
+		a.remove = withoutLogins(current, withoutLogins(current, a.wanted))
+		return nil
+	}
+	if len(a.wanted) == 0 { // [] clears
+		a.remove = current
+		return nil
+	}
+	a.add = withoutLogins(a.wanted, current)
+	others := withoutLogins(current, a.wanted)
+	switch {
+	case len(a.add) == 0 && a.req.AcknowledgedReassign == "":
+		return nil // they have it already
+	case a.req.AcknowledgedReassign != "":
+		a.remove, a.takesOver = others, len(others) > 0
+		return nil
+	case len(others) > 0 && (a.req.RequireUnassigned == nil || *a.req.RequireUnassigned):
+		return fault.New(fault.AssigneeConflict, "%s #%d is assigned to %s", a.before.kind(), a.before.Number, strings.Join(current, ", ")).
+			WithFix("Choose other work, or ask them. To take it over, send acknowledgedReassign with the reason; to work on it together, requireUnassigned: false.").
+			With("currentAssignees", current).With("attemptedAssignees", a.wanted)
+	}
+	return nil
+}
+
+// assign carries the plan out: first those who come, then those who go, so
+// that the issue is never nobody's.
+func (s *Service) assign(ctx context.Context, change *assignment) error {
+	if len(change.add) > 0 {
+		ids, err := s.userIDs(ctx, change.add)
+		if err != nil {
+			return err
+		}
+		input := githubv4.AddAssigneesToAssignableInput{AssignableID: githubv4.ID(change.before.ID), AssigneeIDs: githubIDs(ids)}
+		if err := s.mutate(ctx, "addAssigneesToAssignable", input); err != nil {
+			return err
+		}
+	}
+	if len(change.remove) > 0 {
+		ids, err := s.userIDs(ctx, change.remove)
+		if err != nil {
+			return err
+		}
+		input := githubv4.RemoveAssigneesFromAssignableInput{AssignableID: githubv4.ID(change.before.ID), AssigneeIDs: githubIDs(ids)}
+		return s.mutate(ctx, "removeAssigneesFromAssignable", input)
+	}
+	return nil
+}
+
+// reportAssigned reads who has the issue now, and posts the reason of a
+// takeover. A reason that cannot be posted does not undo it.
+func (s *Service) reportAssigned(ctx context.Context, repo ref.Repo, change *assignment) (*AssigneesResult, error) {
+	after, err := s.read(ctx, repo, change.req.IssueNumber)
+	if err != nil {
+		return nil, err
+	}
+	result := &AssigneesResult{
+		IssueNumber: after.Number, VerifiedAssignees: after.assignees(), PreviousAssignees: change.before.assignees(),
+		Message: fmt.Sprintf("%s #%d is assigned to %s.", strings.ToUpper(after.kind()[:1])+after.kind()[1:], after.Number, orNobody(after.assignees())),
+	}
+	if change.req.Action == "add" {
+		if missing := withoutLogins(change.wanted, after.assignees()); len(missing) > 0 {
+			result.Warnings = append(result.Warnings, fmt.Sprintf(
+				"GitHub left out %s: an assignee needs access to the repository, and ten are the most", strings.Join(missing, ", ")))
+		}
+	}
+	if change.takesOver {
+		if result.AuditCommentID, err = s.audit(ctx, change); err != nil {
+			result.Warnings = append(result.Warnings, "the issue was reassigned, but the reason was not posted: "+fault.From(err).Message)
+		}
+	}
+	return result, nil
+}
+
+func orNobody(logins []string) string {
+	if len(logins) == 0 {
+		return "nobody"
+	}
+	return strings.Join(logins, ", ")
+}
+
+// audit posts the reason of a takeover, for those it was taken from.
+func (s *Service) audit(ctx context.Context, change *assignment) (string, error) {
+	body := fmt.Sprintf("Reassigned from %s to %s: %s",
+		strings.Join(change.remove, ", "), strings.Join(change.wanted, ", "), change.req.AcknowledgedReassign)
+	var mutation struct {
+		AddComment *struct {
+			CommentEdge *struct{ Node struct{ ID string } }
+		} `graphql:"addComment(input: $input)"`
+	}
+	input := githubv4.AddCommentInput{SubjectID: githubv4.ID(change.before.ID), Body: githubv4.String(body)}
+	notes, err := s.opts.GraphQL.Mutate(ctx, "AddComment", &mutation, input, nil)
+	if err != nil {
+		return "", err
+	}
+	if mutation.AddComment == nil || mutation.AddComment.CommentEdge == nil {
+		return "", notes.Fault("addComment", fault.New(fault.UpstreamError, "GitHub did not answer with the comment"))
+	}
+	return mutation.AddComment.CommentEdge.Node.ID, nil
+}
+
+// lookForAssigned finds out whether a change whose answer was lost took place.
+func (s *Service) lookForAssigned(ctx context.Context, repo ref.Repo, change *assignment, lost error) (*AssigneesResult, error) {
+	after, err := s.read(ctx, repo, change.req.IssueNumber)
+	if err == nil {
+		now := after.assignees()
+		if len(withoutLogins(change.add, now)) == 0 && len(withoutLogins(change.remove, withoutLogins(change.remove, now))) == 0 {
+			result, err := s.reportAssigned(ctx, repo, change)
+			if err == nil {
+				result.Warnings = append(result.Warnings, "GitHub's answer was lost on the way; the assignees are as the call wanted them")
+			}
+			return result, err
+		}
+	}
+	return nil, lost
+}
+
+// explainAssign names the permission that a refused change needs.
+func explainAssign(err error, before subject) error {
+	if !fault.Is(err, fault.Forbidden) {
+		return err
+	}
+	return fault.New(fault.Forbidden, "this token may not assign %s #%d: that needs triage permission", before.kind(), before.Number).
+		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
+		With("githubSays", fault.From(err).Message).WithCause(err)
+}
