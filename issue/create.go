@@ -144,7 +144,7 @@ func (s *Service) plan(ctx context.Context, repo ref.Repo, req CreateRequest) (p
 		planned.input.Body = githubv4.NewString(githubv4.String(*req.Body))
 	}
 	if len(req.Labels) > 0 {
-		ids, err := s.labelIDs(ctx, repo, LabelsRequest{Action: "add", Labels: req.Labels}, wireLabelable{})
+		ids, err := s.labelIDs(ctx, repo, LabelsRequest{Action: "add", Labels: req.Labels}, labelled{})
 		if err != nil {
 			return plan{}, err
 		}
