@@ -70,3 +70,16 @@ func (r *accountResolver) Name() *string       { return text(r.account.name) }
 func (r *accountResolver) IsViewer() bool      { return r.account == r.session.viewer }
 func (r *accountResolver) ResourcePath() uri   { return uri(r.account.path()) }
 func (r *accountResolver) URL() uri            { return uri(webURL + r.account.path()) }
+
+// Team is one of the organization's teams.
+func (r *accountResolver) Team(args struct{ Slug string }) *teamResolver {
+	for _, repository := range r.session.store.repositories {
+		if repository.owner != r.account || !r.session.visible(repository) {
+			continue
+		}
+		if t := repository.teamNamed(args.Slug); t != nil {
+			return r.session.team(t)
+		}
+	}
+	return nil
+}

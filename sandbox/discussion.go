@@ -8,12 +8,12 @@ import (
 )
 
 type discussionResolver struct {
-	postResolver
+	topicResolver
 	discussion *discussion
 }
 
 func (s *session) discussion(d *discussion) *discussionResolver {
-	return &discussionResolver{postResolver{s, &d.post}, d}
+	return &discussionResolver{s.topic(&d.topic), d}
 }
 
 func (r *discussionResolver) ID() graphql.ID {
@@ -21,30 +21,14 @@ func (r *discussionResolver) ID() graphql.ID {
 	return graphql.ID(nodeID(kindDiscussion, d.repository.id, d.id, d.created, r.session.nextIDs))
 }
 
-func (r *discussionResolver) ActiveLockReason() *string { return text(r.discussion.lockReason) }
 func (r *discussionResolver) AnswerChosenAt() *dateTime { return instant(r.discussion.answerAt) }
 func (r *discussionResolver) AnswerChosenBy() *accountResolver {
 	return r.session.actor(r.discussion.answerBy)
 }
-func (r *discussionResolver) Closed() bool          { return !r.discussion.closed.IsZero() }
-func (r *discussionResolver) ClosedAt() *dateTime   { return instant(r.discussion.closed) }
-func (r *discussionResolver) Locked() bool          { return r.discussion.locked }
-func (r *discussionResolver) Number() int32         { return int32(r.discussion.number) }
-func (r *discussionResolver) ResourcePath() uri     { return uri(r.discussion.path()) }
 func (r *discussionResolver) StateReason() *string  { return text(r.discussion.stateReason) }
-func (r *discussionResolver) Title() string         { return r.discussion.title }
-func (r *discussionResolver) URL() uri              { return uri(webURL + r.discussion.path()) }
-func (r *discussionResolver) ViewerCanClose() bool  { return r.session.mayClose(r.discussion) }
-func (r *discussionResolver) ViewerCanReopen() bool { return r.session.mayClose(r.discussion) }
-func (r *discussionResolver) ViewerCanLabel() bool  { return r.session.mayTriage(r.post.repository) }
-func (r *discussionResolver) ViewerCanReact() bool  { return r.session.mayComment(r.discussion) }
-func (r *discussionResolver) ViewerCanUpvote() bool { return r.session.mayComment(r.discussion) }
-func (r *discussionResolver) ViewerCanUpdate() bool { return r.session.mayEdit(r.discussion, r.post) }
+func (r *discussionResolver) ViewerCanUpvote() bool { return r.session.mayComment(r.topic) }
 func (r *discussionResolver) ViewerCanDelete() bool {
 	return r.session.mayDeleteDiscussion(r.discussion)
-}
-func (r *discussionResolver) Repository() *repositoryResolver {
-	return &repositoryResolver{r.session, r.post.repository}
 }
 
 func (r *discussionResolver) Category() *categoryResolver {
@@ -70,16 +54,6 @@ func (r *discussionResolver) Answer() *commentResolver {
 	return nil
 }
 
-// labelsOfArgs are the arguments of Labelable.labels.
-type labelsOfArgs struct {
-	pageArgs
-	OrderBy *labelOrder
-}
-
-func (r *discussionResolver) Labels(ctx context.Context, args labelsOfArgs) (*connection[*labelResolver], error) {
-	return r.session.labels(ctx, r.discussion.labels, args.pageArgs, args.OrderBy)
-}
-
 func (r *discussionResolver) Comments(ctx context.Context, args pageArgs) (*connection[*commentResolver], error) {
 	if !selectsItems(ctx) {
 		return &connection[*commentResolver]{window: window{total: r.discussion.count()}}, args.check("comments", false)
@@ -89,10 +63,6 @@ func (r *discussionResolver) Comments(ctx context.Context, args pageArgs) (*conn
 
 func (s *session) comments(ctx context.Context, name string, comments []*comment, args pageArgs) (*connection[*commentResolver], error) {
 	return paginate(ctx, name, args, comments, ordering[*comment]{key: (*comment).key}, s.comment)
-}
-
-func (d *discussion) path() string {
-	return fmt.Sprintf("/%s/discussions/%d", d.repository.fullName(), d.number)
 }
 
 type commentResolver struct {
@@ -115,8 +85,12 @@ func (r *commentResolver) ResourcePath() uri        { return uri(r.comment.path(
 func (r *commentResolver) URL() uri                 { return uri(webURL + r.comment.path()) }
 func (r *commentResolver) IsAnswer() bool           { return r.comment.discussion.answer == r.post.id }
 func (r *commentResolver) ViewerCanMinimize() bool  { return r.session.mayTriage(r.post.repository) }
-func (r *commentResolver) ViewerCanReact() bool     { return r.session.mayComment(r.comment.discussion) }
-func (r *commentResolver) ViewerCanUpvote() bool    { return r.session.mayComment(r.comment.discussion) }
+func (r *commentResolver) ViewerCanReact() bool {
+	return r.session.mayComment(&r.comment.discussion.topic)
+}
+func (r *commentResolver) ViewerCanUpvote() bool {
+	return r.session.mayComment(&r.comment.discussion.topic)
+}
 
 func (r *commentResolver) Discussion() *discussionResolver {
 	return r.session.discussion(r.comment.discussion)
@@ -134,7 +108,7 @@ func (r *commentResolver) Replies(ctx context.Context, args pageArgs) (*connecti
 }
 
 func (r *commentResolver) ViewerCanUpdate() bool {
-	return r.comment.deleted.IsZero() && r.session.mayEdit(r.comment.discussion, r.post)
+	return r.comment.deleted.IsZero() && r.session.mayEdit(&r.comment.discussion.topic, r.post)
 }
 
 func (r *commentResolver) ViewerCanDelete() bool { return r.ViewerCanUpdate() }

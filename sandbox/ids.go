@@ -21,6 +21,27 @@ var (
 	kindCategory     = idKind{prefix: "DIC", typeName: "DiscussionCategory"}
 	kindLabel        = idKind{prefix: "LA", typeName: "Label"}
 	kindReaction     = idKind{prefix: "REA", typeName: "Reaction"}
+	kindIssue        = idKind{prefix: "I", typeName: "Issue"}
+	kindIssueComment = idKind{prefix: "IC", typeName: "IssueComment"}
+	kindPull         = idKind{prefix: "PR", typeName: "PullRequest"}
+	kindReview       = idKind{prefix: "PRR", typeName: "PullRequestReview"}
+	kindRemark       = idKind{prefix: "PRRC", typeName: "PullRequestReviewComment"}
+	kindReviewThread = idKind{prefix: "PRRT", typeName: "PullRequestReviewThread"}
+	kindRequest      = idKind{prefix: "RRQ", typeName: "ReviewRequest"}
+	kindMilestone    = idKind{prefix: "MI", typeName: "Milestone"}
+	kindIssueType    = idKind{prefix: "IT", typeName: "IssueType"}
+	kindTeam         = idKind{prefix: "T", typeName: "Team"}
+	kindCommit       = idKind{prefix: "C", typeName: "Commit"}
+	kindPullCommit   = idKind{prefix: "PURC", typeName: "PullRequestCommit"}
+	kindRef          = idKind{prefix: "REF", typeName: "Ref"}
+	kindRollup       = idKind{prefix: "SC", typeName: "StatusCheckRollup"}
+	kindCheckRun     = idKind{prefix: "CR", typeName: "CheckRun"}
+	kindStatus       = idKind{prefix: "SX", typeName: "StatusContext"}
+	kindProject      = idKind{prefix: "PVT", typeName: "ProjectV2"}
+	kindItem         = idKind{prefix: "PVTI", typeName: "ProjectV2Item"}
+	kindField        = idKind{prefix: "PVTF", typeName: "ProjectV2Field"}
+	kindSelect       = idKind{prefix: "PVTSSF", typeName: "ProjectV2SingleSelectField"}
+	kindIteration    = idKind{prefix: "PVTIF", typeName: "ProjectV2IterationField"}
 	kindRepository   = idKind{prefix: "R", typeName: "Repository", global: true}
 	kindUser         = idKind{prefix: "U", typeName: "User", global: true}
 	kindBot          = idKind{prefix: "BOT", typeName: "Bot", global: true}
@@ -30,6 +51,9 @@ var (
 
 var idKinds = []idKind{
 	kindDiscussion, kindComment, kindCategory, kindLabel, kindReaction,
+	kindIssue, kindIssueComment, kindPull, kindReview, kindRemark, kindReviewThread, kindRequest,
+	kindMilestone, kindIssueType, kindTeam, kindCommit, kindPullCommit, kindRef, kindRollup, kindCheckRun, kindStatus,
+	kindProject, kindItem, kindField, kindSelect, kindIteration,
 	kindRepository, kindUser, kindBot, kindOrganization, kindMannequin,
 }
 

@@ -213,12 +213,12 @@ func (s *session) reacted(args reactionInput, p *post, own *reaction) *payload {
 func (s *session) subject(id graphql.ID, mutation string) (*post, error) {
 	switch found := s.find(id).(type) {
 	case *discussion:
-		if !s.mayComment(found) {
+		if !s.mayComment(&found.topic) {
 			return nil, s.forbidden(mutation)
 		}
 		return &found.post, nil
 	case *comment:
-		if !s.mayComment(found.discussion) {
+		if !s.mayComment(&found.discussion.topic) {
 			return nil, s.forbidden(mutation)
 		}
 		return &found.post, nil

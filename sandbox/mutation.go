@@ -35,6 +35,7 @@ type payload struct {
 
 	UnminimizedComment *minimizable
 	Labelable          *thread
+	IssueComment       *issueCommentResolver
 	Reaction           *reactionResolver
 	ReactionGroups     *[]*reactionGroupResolver
 	Subject            *subject
@@ -71,7 +72,7 @@ func (*root) AddDiscussionComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayComment(d) {
+	if !s.mayComment(&d.topic) {
 		return nil, s.forbidden("AddDiscussionComment")
 	}
 	if err := checkBody(args.Input.Body); err != nil {
@@ -128,7 +129,7 @@ func (*root) UpdateDiscussionComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if !c.deleted.IsZero() || !s.mayEdit(c.discussion, &c.post) {
+	if !c.deleted.IsZero() || !s.mayEdit(&c.discussion.topic, &c.post) {
 		return nil, s.forbidden("UpdateDiscussionComment")
 	}
 	if err := checkBody(args.Input.Body); err != nil {
@@ -152,7 +153,7 @@ func (*root) DeleteDiscussionComment(ctx context.Context, args idInput) (*payloa
 	if err != nil {
 		return nil, err
 	}
-	if !c.deleted.IsZero() || !s.mayEdit(c.discussion, &c.post) {
+	if !c.deleted.IsZero() || !s.mayEdit(&c.discussion.topic, &c.post) {
 		return nil, s.forbidden("DeleteDiscussionComment")
 	}
 	s.deleteComment(c)
@@ -247,7 +248,7 @@ func (*root) UpdateDiscussion(ctx context.Context, args struct{ Input updateInpu
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayEdit(d, &d.post) {
+	if !s.mayEdit(&d.topic, &d.post) {
 		return nil, s.forbidden("UpdateDiscussion")
 	}
 	if err := s.update(d, args.Input); err != nil {
@@ -305,7 +306,7 @@ func (*root) CloseDiscussion(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayClose(d) {
+	if !s.mayClose(&d.topic) {
 		return nil, s.forbidden("CloseDiscussion")
 	}
 	d.closed, d.stateReason = s.store.now(), args.Input.Reason
@@ -324,7 +325,7 @@ func (*root) ReopenDiscussion(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	if !s.mayClose(d) {
+	if !s.mayClose(&d.topic) {
 		return nil, s.forbidden("ReopenDiscussion")
 	}
 	if d.closed.IsZero() {
@@ -349,7 +350,7 @@ func (s *session) answer(args idInput, mutation string, mark bool) (*payload, er
 	}
 	d := c.discussion
 	switch {
-	case !s.mayClose(d):
+	case !s.mayClose(&d.topic):
 		return nil, s.forbidden(mutation)
 	case !d.category.answerable:
 		return nil, unprocessable("Discussion category does not allow answers")

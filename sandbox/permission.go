@@ -74,16 +74,17 @@ func (s *session) wrote(p *post) bool { return p.author == s.viewer }
 
 // The rules, in one place: fields (viewerCan…) and mutations both ask here.
 
-func (s *session) mayComment(d *discussion) bool {
-	return !d.locked || s.may(d.repository, permissionWrite)
+func (s *session) mayComment(t *topic) bool {
+	return !t.locked || s.may(t.repository, permissionWrite)
 }
 
-func (s *session) mayEdit(d *discussion, p *post) bool {
-	return s.may(d.repository, permissionWrite) || s.wrote(p) && s.mayComment(d)
+// mayEdit: p is the post of the topic itself or of a comment in it.
+func (s *session) mayEdit(t *topic, p *post) bool {
+	return s.may(t.repository, permissionWrite) || s.wrote(p) && s.mayComment(t)
 }
 
-func (s *session) mayClose(d *discussion) bool {
-	return s.may(d.repository, permissionTriage) || s.wrote(&d.post)
+func (s *session) mayClose(t *topic) bool {
+	return s.may(t.repository, permissionTriage) || s.wrote(&t.post)
 }
 
 func (s *session) mayDeleteDiscussion(d *discussion) bool {
@@ -93,5 +94,5 @@ func (s *session) mayDeleteDiscussion(d *discussion) bool {
 func (s *session) mayTriage(r *repository) bool { return s.may(r, permissionTriage) }
 
 func (s *session) mayAnswer(c *comment) bool {
-	return c.parent == nil && c.deleted.IsZero() && c.discussion.category.answerable && s.mayClose(c.discussion)
+	return c.parent == nil && c.deleted.IsZero() && c.discussion.category.answerable && s.mayClose(&c.discussion.topic)
 }

@@ -31,6 +31,8 @@ func (r postResolver) LastEditedAt() *dateTime   { return instant(r.post.edited)
 func (r postResolver) PublishedAt() *dateTime    { return instant(r.post.created) }
 func (r postResolver) UpdatedAt() dateTime       { return dateTime{r.post.updated} }
 func (r postResolver) ViewerDidAuthor() bool     { return r.session.wrote(r.post) }
+func (r postResolver) FullDatabaseID() *bigInt   { return wide(r.post.id) }
+func (r postResolver) ViewerCanUpvote() bool     { return false } // only in discussions
 func (r postResolver) ViewerHasUpvoted() bool    { return r.post.upvoters[r.session.viewer] }
 
 func (r postResolver) UpvoteCount() int32 {

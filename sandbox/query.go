@@ -64,6 +64,15 @@ func (*root) User(ctx context.Context, args struct{ Login string }) (*accountRes
 	return &accountResolver{s, a}, nil
 }
 
+func (*root) Organization(ctx context.Context, args struct{ Login string }) (*accountResolver, error) {
+	s := sessionOf(ctx)
+	a := s.store.account(args.Login)
+	if a == nil || a.kind != "Organization" {
+		return nil, notFound("Could not resolve to an Organization with the login of '%s'.", args.Login)
+	}
+	return &accountResolver{s, a}, nil
+}
+
 func (*root) RepositoryOwner(ctx context.Context, args struct{ Login string }) *accountResolver {
 	s := sessionOf(ctx)
 	a := s.store.account(args.Login)

@@ -26,7 +26,7 @@ func (r *repositoryResolver) HasDiscussionsEnabled() bool { return true }
 func (r *repositoryResolver) HasIssuesEnabled() bool      { return true }
 func (r *repositoryResolver) IsArchived() bool            { return false }
 func (r *repositoryResolver) IsDisabled() bool            { return false }
-func (r *repositoryResolver) IsFork() bool                { return false }
+func (r *repositoryResolver) IsFork() bool                { return r.repository.fork }
 func (r *repositoryResolver) IsLocked() bool              { return false }
 func (r *repositoryResolver) IsInOrganization() bool {
 	return r.repository.owner.kind == "Organization"
@@ -61,6 +61,11 @@ func (r *repository) updated() time.Time {
 	for _, d := range r.discussions {
 		if d.updated.After(latest) {
 			latest = d.updated
+		}
+	}
+	for _, i := range r.issues {
+		if i.updated.After(latest) {
+			latest = i.updated
 		}
 	}
 	return latest

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"time"
@@ -68,4 +70,56 @@ func text(value string) *string {
 		return nil
 	}
 	return &value
+}
+
+// bigInt is GitHub's BigInt: digits in a string.
+type bigInt int64
+
+func (bigInt) ImplementsGraphQLType(name string) bool { return name == "BigInt" }
+
+func (n *bigInt) UnmarshalGraphQL(input any) error {
+	return fmt.Errorf("%v: BigInt is never an input", input)
+}
+
+func (n bigInt) MarshalJSON() ([]byte, error) {
+	return strconv.AppendQuote(nil, strconv.FormatInt(int64(n), 10)), nil
+}
+
+func wide(id int64) *bigInt {
+	n := bigInt(id)
+	return &n
+}
+
+// date is GitHub's Date: a day.
+type date string
+
+func (date) ImplementsGraphQLType(name string) bool { return name == "Date" }
+
+func (d *date) UnmarshalGraphQL(input any) error {
+	day, ok := input.(string)
+	if _, err := time.Parse(time.DateOnly, day); !ok || err != nil {
+		return fmt.Errorf("%v is not a Date", input)
+	}
+	*d = date(day)
+	return nil
+}
+
+// objectID is GitHub's GitObjectID: 40 hexadecimal digits.
+type objectID string
+
+func (objectID) ImplementsGraphQLType(name string) bool { return name == "GitObjectID" }
+
+func (o *objectID) UnmarshalGraphQL(input any) error {
+	text, ok := input.(string)
+	if !ok || len(text) != 40 {
+		return fmt.Errorf("%v is not a GitObjectID", input)
+	}
+	*o = objectID(text)
+	return nil
+}
+
+// oid is an object id that depends on nothing but words.
+func oid(words ...any) string {
+	sum := sha1.Sum([]byte(fmt.Sprint(words...)))
+	return hex.EncodeToString(sum[:])
 }

@@ -80,7 +80,59 @@ func (s *session) findIn(r *repository, kind idKind, id int64) any {
 	case kindLabel:
 		return first(r.labels, func(l *label) bool { return l.id == id })
 	}
+	return s.findWork(r, kind, id)
+}
+
+// findWork is findIn for what belongs to issues and pull requests.
+func (s *session) findWork(r *repository, kind idKind, id int64) any {
+	switch kind {
+	case kindIssue, kindPull:
+		return first(r.issues, func(i *issue) bool { return i.id == id && i.idKind() == kind })
+	case kindIssueComment:
+		return orNil(r.issueComment(s.store, id))
+	case kindReview:
+		if found := r.review(s.store, id); found != nil && s.sees(found) {
+			return found
+		}
+	case kindReviewThread:
+		if found := r.reviewThread(s.store, id); found != nil && len(s.visibleRemarks(found.remarks)) > 0 {
+			return found
+		}
+	case kindRemark:
+		if found := r.remark(s.store, id); found != nil && (found.review == nil || s.sees(found.review)) {
+			return found
+		}
+	case kindMilestone:
+		return first(r.milestones, func(m *milestone) bool { return m.id == id })
+	case kindIssueType:
+		return first(r.issueTypes, func(t *issueType) bool { return t.id == id })
+	case kindTeam:
+		return first(r.teams, func(t *team) bool { return t.id == id })
+	}
+	return s.findInProjects(r, kind, id)
+}
+
+func (s *session) findInProjects(r *repository, kind idKind, id int64) any {
+	for _, p := range r.projects {
+		if kind == kindProject && p.id == id {
+			return p
+		}
+		if found := first(p.items, func(i *projectItem) bool { return kind == kindItem && i.id == id }); found != nil {
+			return found
+		}
+		if found := first(p.fields, func(f *projectField) bool { return f.id == id && f.idKind() == kind }); found != nil {
+			return found
+		}
+	}
 	return nil
+}
+
+// orNil keeps a nil pointer from becoming a non-nil any.
+func orNil[T any](found *T) any {
+	if found == nil {
+		return nil
+	}
+	return found
 }
 
 // first is the first thing that fits, as any; nil when none does.
@@ -131,6 +183,40 @@ func (s *session) object(thing any) *object {
 	case *account:
 		return &object{&accountResolver{s, thing}}
 	}
+	return s.workObject(thing)
+}
+
+// workObject is object for what belongs to issues and pull requests.
+func (s *session) workObject(thing any) *object {
+	switch thing := thing.(type) {
+	case *issue:
+		if thing.isPull() {
+			return &object{s.pull(thing)}
+		}
+		return &object{s.issue(thing)}
+	case *issueComment:
+		return &object{s.issueComment(thing)}
+	case *review:
+		return &object{s.review(thing)}
+	case *reviewThread:
+		return &object{s.reviewThread(thing)}
+	case *remark:
+		return &object{s.remark(thing)}
+	case *milestone:
+		return &object{s.milestone(thing)}
+	case *issueType:
+		return &object{s.issueType(thing)}
+	case *team:
+		return &object{s.team(thing)}
+	case *project:
+		return &object{s.project(thing)}
+	case *projectItem:
+		return &object{s.item(thing)}
+	case *projectField:
+		return &object{s.field(thing)}
+	case *commit:
+		return &object{s.commit(thing)}
+	}
 	return nil
 }
 
@@ -156,6 +242,45 @@ func (o *object) ToUser() (*accountResolver, bool)         { return o.account().
 func (o *object) ToBot() (*accountResolver, bool)          { return o.account().ToBot() }
 func (o *object) ToOrganization() (*accountResolver, bool) { return o.account().ToOrganization() }
 func (o *object) ToMannequin() (*accountResolver, bool)    { return o.account().ToMannequin() }
+
+func (o *object) ToIssue() (*issueResolver, bool) { return as[*issueResolver](o.identified) }
+func (o *object) ToIssueComment() (*issueCommentResolver, bool) {
+	return as[*issueCommentResolver](o.identified)
+}
+func (o *object) ToPullRequest() (*pullResolver, bool) { return as[*pullResolver](o.identified) }
+func (o *object) ToPullRequestReview() (*reviewResolver, bool) {
+	return as[*reviewResolver](o.identified)
+}
+func (o *object) ToPullRequestReviewComment() (*remarkResolver, bool) {
+	return as[*remarkResolver](o.identified)
+}
+func (o *object) ToPullRequestReviewThread() (*reviewThreadResolver, bool) {
+	return as[*reviewThreadResolver](o.identified)
+}
+func (o *object) ToMilestone() (*milestoneResolver, bool) {
+	return as[*milestoneResolver](o.identified)
+}
+func (o *object) ToIssueType() (*issueTypeResolver, bool) {
+	return as[*issueTypeResolver](o.identified)
+}
+func (o *object) ToTeam() (*teamResolver, bool)          { return as[*teamResolver](o.identified) }
+func (o *object) ToCommit() (*commitResolver, bool)      { return as[*commitResolver](o.identified) }
+func (o *object) ToProjectV2() (*projectResolver, bool)  { return as[*projectResolver](o.identified) }
+func (o *object) ToProjectV2Item() (*itemResolver, bool) { return as[*itemResolver](o.identified) }
+func (o *object) ToProjectV2Field() (*fieldResolver, bool) {
+	return o.field().ToProjectV2Field()
+}
+func (o *object) ToProjectV2SingleSelectField() (*fieldResolver, bool) {
+	return o.field().ToProjectV2SingleSelectField()
+}
+func (o *object) ToProjectV2IterationField() (*fieldResolver, bool) {
+	return o.field().ToProjectV2IterationField()
+}
+
+func (o *object) field() *fieldResolver {
+	field, _ := as[*fieldResolver](o.identified)
+	return field
+}
 
 func (o *object) account() *accountResolver {
 	account, _ := as[*accountResolver](o.identified)
@@ -189,8 +314,31 @@ func (s *session) subjectOf(p *post) *subject {
 		return &subject{s.discussion(thing)}
 	case *comment:
 		return &subject{s.comment(thing)}
+	case *issue:
+		if thing.isPull() {
+			return &subject{s.pull(thing)}
+		}
+		return &subject{s.issue(thing)}
+	case *issueComment:
+		return &subject{s.issueComment(thing)}
+	case *review:
+		return &subject{s.review(thing)}
+	case *remark:
+		return &subject{s.remark(thing)}
 	}
 	return nil
+}
+
+func (o *subject) ToIssue() (*issueResolver, bool) { return as[*issueResolver](o.subjectFields) }
+func (o *subject) ToIssueComment() (*issueCommentResolver, bool) {
+	return as[*issueCommentResolver](o.subjectFields)
+}
+func (o *subject) ToPullRequest() (*pullResolver, bool) { return as[*pullResolver](o.subjectFields) }
+func (o *subject) ToPullRequestReview() (*reviewResolver, bool) {
+	return as[*reviewResolver](o.subjectFields)
+}
+func (o *subject) ToPullRequestReviewComment() (*remarkResolver, bool) {
+	return as[*remarkResolver](o.subjectFields)
 }
 
 func (o *subject) ToDiscussion() (*discussionResolver, bool) {
@@ -214,11 +362,20 @@ type threadFields interface {
 }
 
 func (s *session) threadOf(t *topic) *thread {
-	if d, ok := t.subject.(*discussion); ok {
-		return &thread{s.discussion(d)}
+	switch thing := t.subject.(type) {
+	case *discussion:
+		return &thread{s.discussion(thing)}
+	case *issue:
+		if thing.isPull() {
+			return &thread{s.pull(thing)}
+		}
+		return &thread{s.issue(thing)}
 	}
 	return nil
 }
+
+func (o *thread) ToIssue() (*issueResolver, bool)      { return as[*issueResolver](o.threadFields) }
+func (o *thread) ToPullRequest() (*pullResolver, bool) { return as[*pullResolver](o.threadFields) }
 
 func (o *thread) ToDiscussion() (*discussionResolver, bool) {
 	return as[*discussionResolver](o.threadFields)
@@ -237,4 +394,16 @@ type minimizableFields interface {
 
 func (o *minimizable) ToDiscussionComment() (*commentResolver, bool) {
 	return as[*commentResolver](o.minimizableFields)
+}
+
+func (o *minimizable) ToIssueComment() (*issueCommentResolver, bool) {
+	return as[*issueCommentResolver](o.minimizableFields)
+}
+
+func (o *minimizable) ToPullRequestReview() (*reviewResolver, bool) {
+	return as[*reviewResolver](o.minimizableFields)
+}
+
+func (o *minimizable) ToPullRequestReviewComment() (*remarkResolver, bool) {
+	return as[*remarkResolver](o.minimizableFields)
 }

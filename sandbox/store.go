@@ -22,6 +22,7 @@ type store struct {
 	nextID       int64
 	accounts     map[string]*account // by login in lower case
 	repositories []*repository
+	forks        []*repository // that only pull requests come from
 }
 
 type account struct {
@@ -37,12 +38,18 @@ type repository struct {
 	owner             *account
 	name, description string
 	private           bool
+	fork              bool
 	created           time.Time
 	permissions       map[*account]permission
 	associations      map[*account]string
 	labels            []*label
 	categories        []*category
 	discussions       []*discussion // by number
+	issues            []*issue      // by number; pull requests too
+	milestones        []*milestone
+	issueTypes        []*issueType
+	teams             []*team
+	projects          []*project
 	nextNumber        int
 }
 
@@ -66,7 +73,7 @@ type category struct {
 type post struct {
 	id               int64
 	repository       *repository
-	subject          any      // the thing of which this is the post: *discussion or *comment
+	subject          any      // the thing of which this is the post, such as a *discussion or a *comment
 	author           *account // nil: deleted
 	association      string
 	body             string
@@ -165,34 +172,42 @@ func (s *store) addRepository(source *fixtures.Repository) error {
 		}
 	}
 	slices.SortFunc(r.discussions, func(a, b *discussion) int { return cmp.Compare(a.number, b.number) })
-	return nil
+	return s.addIssues(r, source)
 }
 
 func (s *store) addDiscussion(r *repository, source *fixtures.Discussion) error {
 	d := &discussion{category: r.categoryBySlug(source.Category), source: source}
-	d.topic = topic{
-		post: s.post(r, d, source.Post), number: source.Number, title: source.Title,
-		locked: source.Locked, lockReason: source.LockReason, closed: source.Closed, stateReason: source.StateReason,
+	if err := s.adopt(&d.topic, r, d, &source.Topic, source.Latest()); err != nil {
+		return err
 	}
 	if d.category == nil {
 		return fmt.Errorf("no category %q", source.Category)
+	}
+	if answer := source.Answer; answer != nil {
+		d.answer, d.answerBy, d.answerAt = answer.Comment, s.account(answer.By), answer.At
+	}
+	r.discussions = append(r.discussions, d)
+	return nil
+}
+
+// adopt fills the topic of a thread from its fixture.
+func (s *store) adopt(t *topic, r *repository, subject any, source *fixtures.Topic, latest time.Time) error {
+	*t = topic{
+		post: s.post(r, subject, source.Post), number: source.Number, title: source.Title,
+		locked: source.Locked, lockReason: source.LockReason, closed: source.Closed, stateReason: source.StateReason,
 	}
 	for _, name := range source.Labels {
 		l := r.labelNamed(name)
 		if l == nil {
 			return fmt.Errorf("no label %q", name)
 		}
-		d.labels = append(d.labels, l)
+		t.labels = append(t.labels, l)
 	}
-	if answer := source.Answer; answer != nil {
-		d.answer, d.answerBy, d.answerAt = answer.Comment, s.account(answer.By), answer.At
+	t.adoptReactions()
+	t.updated = latest
+	if latest.After(s.lastWrite) {
+		s.lastWrite = latest
 	}
-	d.adoptReactions()
-	d.updated = source.Latest()
-	if d.updated.After(s.lastWrite) {
-		s.lastWrite = d.updated
-	}
-	r.discussions = append(r.discussions, d)
 	return nil
 }
 
@@ -247,7 +262,7 @@ func (s *store) id() int64 {
 
 // repository finds a repository by name, in any letter case.
 func (s *store) repository(owner, name string) *repository {
-	for _, r := range s.repositories {
+	for _, r := range slices.Concat(s.repositories, s.forks) {
 		if strings.EqualFold(r.owner.login, owner) && strings.EqualFold(r.name, name) {
 			return r
 		}
