@@ -3,7 +3,6 @@ package discussion
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -348,28 +347,20 @@ func (r *ListResult) Items() int { return len(r.Discussions) }
 // Keep is the page with its first n rows only.
 func (r *ListResult) Keep(n int) any {
 	cut := *r
-	cut.Discussions = slices.Clone(r.Discussions[:n:n])
-	if n > 0 {
-		cut.Discussions[0].Slice(r.trail.Start.Offset, -1)
-	}
-	r.trail.Cut(&cut.Head, n)
+	cut.Discussions = page.Keep(&r.trail, &cut.Head, r.Discussions, n, (*Row).text)
 	return &cut
 }
 
 // Slice is the page with its first row only, and of that row's body a part.
 func (r *ListResult) Slice(n int) any {
-	if len(r.Discussions) == 0 || r.Discussions[0].Body == nil {
-		return nil
-	}
 	cut := *r
-	cut.Discussions = slices.Clone(r.Discussions[:1:1])
-	end := cut.Discussions[0].Slice(r.trail.Start.Offset, n)
-	if end <= r.trail.Start.Offset {
+	if cut.Discussions = page.Slice(&r.trail, &cut.Head, r.Discussions, n, (*Row).text); cut.Discussions == nil {
 		return nil
 	}
-	r.trail.CutInside(&cut.Head, end)
 	return &cut
 }
+
+func (row *Row) text() *page.SlicedBody { return &row.SlicedBody }
 
 // VisitTexts shows every authored text of the rows.
 func (r *ListResult) VisitTexts(visit func(trust.Text)) {

@@ -379,28 +379,20 @@ func (r *ListResult) Items() int { return len(r.Issues) }
 // Keep is the page with its first n rows only.
 func (r *ListResult) Keep(n int) any {
 	cut := *r
-	cut.Issues = slices.Clone(r.Issues[:n:n])
-	if n > 0 {
-		cut.Issues[0].Slice(r.trail.Start.Offset, -1)
-	}
-	r.trail.Cut(&cut.Head, n)
+	cut.Issues = page.Keep(&r.trail, &cut.Head, r.Issues, n, (*Row).text)
 	return &cut
 }
 
 // Slice is the page with its first row only, and of that row's body a part.
 func (r *ListResult) Slice(n int) any {
-	if len(r.Issues) == 0 || r.Issues[0].Body == nil {
-		return nil
-	}
 	cut := *r
-	cut.Issues = slices.Clone(r.Issues[:1:1])
-	end := cut.Issues[0].Slice(r.trail.Start.Offset, n)
-	if end <= r.trail.Start.Offset {
+	if cut.Issues = page.Slice(&r.trail, &cut.Head, r.Issues, n, (*Row).text); cut.Issues == nil {
 		return nil
 	}
-	r.trail.CutInside(&cut.Head, end)
 	return &cut
 }
+
+func (row *Row) text() *page.SlicedBody { return &row.SlicedBody }
 
 // VisitTexts shows every authored text of the rows.
 func (r *ListResult) VisitTexts(visit func(trust.Text)) {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
@@ -99,4 +100,29 @@ func (b *SlicedBody) Slice(offset, n int) int {
 	end := offset + len(part)
 	b.Body, b.BodyOffset, b.BodyBytes, b.BodyTruncated = &part, offset, len(text), end < len(text)
 	return end
+}
+
+// Keep is the first n rows, with the head for those. body is a row's text.
+func Keep[R any](t *Trail, head *Head, rows []R, n int, body func(*R) *SlicedBody) []R {
+	kept := slices.Clone(rows[:n:n])
+	if n > 0 {
+		body(&kept[0]).Slice(t.Start.Offset, -1)
+	}
+	t.Cut(head, n)
+	return kept
+}
+
+// Slice is the first row with at most n bytes more of its text, with the head
+// for that; nil when it has no text, or not one character fits.
+func Slice[R any](t *Trail, head *Head, rows []R, n int, body func(*R) *SlicedBody) []R {
+	if len(rows) == 0 || body(&rows[0]).Body == nil {
+		return nil
+	}
+	kept := slices.Clone(rows[:1:1])
+	end := body(&kept[0]).Slice(t.Start.Offset, n)
+	if end <= t.Start.Offset {
+		return nil
+	}
+	t.CutInside(head, end)
+	return kept
 }
