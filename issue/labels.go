@@ -94,7 +94,7 @@ func (s *Service) ManageLabels(ctx context.Context, req LabelsRequest) (_ *Label
 	if err := change.carryOut(ctx, req.Action, wanted); err != nil {
 		return nil, err
 	}
-	return change.report(ctx, req)
+	return change.result(req.Action), nil
 }
 
 // subject is how the query reaches what is to be labelled. It refuses
@@ -134,7 +134,7 @@ func (s *Service) labelable(ctx context.Context, repo ref.Repo, field string, nu
 		return labelled{}, notes.Fault("repository", fault.New(fault.NotFound, "%s has no #%d of that kind", repo, number).
 			WithFix("Check the number; list_discussions and list_issues show them."))
 	}
-	return labelled{found().Node.ID, found().Labelable}, nil
+	return labelled{ID: found().Node.ID, wireLabelable: found().Labelable}, nil
 }
 
 // labelIDs are the ids of the labels in the request. Labels to be removed that
@@ -241,7 +241,7 @@ type relabelling struct {
 	repo    ref.Repo
 	field   string // of the query for the subject
 	number  int
-	subject labelled // as it is known to be
+	subject labelled // as GitHub last told it
 
 	wrote    bool
 	warnings []string
@@ -275,19 +275,23 @@ func (r *relabelling) carryOut(ctx context.Context, action string, wanted []stri
 	return nil
 }
 
-// step makes one write. Where the answer is lost, it looks whether the write
-// is done.
+// step makes one write, of which GitHub answers with the labels after it.
+// Where that answer is lost, it looks whether the write is done.
 func (r *relabelling) step(ctx context.Context, field string, input githubv4.Input, done func(has []string) bool) error {
 	r.wrote = true
-	err := r.service.mutate(ctx, field, input)
-	if !fault.Is(err, fault.OutcomeUnknown) {
+	after, err := r.service.relabel(ctx, field, input)
+	if fault.Is(err, fault.OutcomeUnknown) {
+		found, look := r.service.labelable(ctx, r.repo, r.field, r.number)
+		if look != nil || !done(slices.Collect(maps.Values(found.ids()))) {
+			return unknownOutcome(err, look)
+		}
+		r.warnings = append(r.warnings, "GitHub's answer was lost on the way; the labels are as the call wanted them")
+		after, err = &found.wireLabelable, nil
+	}
+	if err != nil {
 		return explainLabels(err, r.repo)
 	}
-	after, look := r.service.labelable(ctx, r.repo, r.field, r.number)
-	if look != nil || !done(slices.Collect(maps.Values(after.ids()))) {
-		return unknownOutcome(err, look)
-	}
-	r.warnings = append(r.warnings, "GitHub's answer was lost on the way; the labels are as the call wanted them")
+	r.subject.Labels = after.Labels
 	return nil
 }
 
@@ -303,33 +307,38 @@ func unknownOutcome(lost, look error) error {
 	return err
 }
 
-// report reads the labels after the writes, which stand, whatever becomes of
-// the reading.
-func (r *relabelling) report(ctx context.Context, req LabelsRequest) (*LabelsResult, error) {
-	if !r.wrote {
-		return &LabelsResult{
-			Message: fmt.Sprintf("Nothing to do: the labels of #%d are that already.", r.number), Number: r.number, Labels: r.subject.names(),
-		}, nil
+func (r *relabelling) result(action string) *LabelsResult {
+	message := fmt.Sprintf("Nothing to do: the labels of #%d are that already.", r.number)
+	if r.wrote {
+		done := map[string]string{"add": "Added labels to", "remove": "Removed labels from", "set": "Set the labels of"}[action]
+		message = fmt.Sprintf("%s #%d.", done, r.number)
 	}
-	after, err := r.service.labelable(ctx, r.repo, r.field, r.number)
-	if err != nil {
-		return nil, fault.New(fault.OutcomeUnknown, "the change was made, but reading the labels after it failed").
-			WithFix("Read the issue or discussion to see its labels.").WithCause(err)
-	}
-	done := map[string]string{"add": "Added labels to", "remove": "Removed labels from", "set": "Set the labels of"}[req.Action]
-	return &LabelsResult{
-		Message: fmt.Sprintf("%s #%d.", done, r.number), Number: r.number, Labels: after.names(), Warnings: r.warnings,
-	}, nil
+	return &LabelsResult{Message: message, Number: r.number, Labels: r.subject.names(), Warnings: r.warnings}
 }
 
+// relabel is a write that GitHub answers with the labels after it.
+func (s *Service) relabel(ctx context.Context, field string, input githubv4.Input) (*wireLabelable, error) {
+	mutation, found := graphql.Field[wireLabelable](field+"(input: $input)", "labelable")
+	notes, err := s.opts.GraphQL.Mutate(ctx, strings.ToUpper(field[:1])+field[1:], mutation, input, nil)
+	if err == nil && found() == nil {
+		err = notes.Fault(field, unanswered())
+	}
+	return found(), err
+}
+
+// mutate is a write of which only the success is of interest.
 func (s *Service) mutate(ctx context.Context, field string, input githubv4.Input) error {
 	mutation, found := graphql.Field[struct{ ClientMutationID *string }](field + "(input: $input)")
 	notes, err := s.opts.GraphQL.Mutate(ctx, strings.ToUpper(field[:1])+field[1:], mutation, input, nil)
 	if err == nil && found() == nil {
-		return notes.Fault(field, fault.New(fault.UpstreamError, "GitHub took the change but did not answer with it").
-			WithFix("Read the issue or discussion before you repeat the call."))
+		err = notes.Fault(field, unanswered())
 	}
 	return err
+}
+
+func unanswered() *fault.Error {
+	return fault.New(fault.UpstreamError, "GitHub took the change but did not answer with it").
+		WithFix("Read the issue or discussion before you repeat the call.")
 }
 
 func without(ids, others []string) []string {
