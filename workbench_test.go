@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/rest"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
+)
+
+// bench is the whole server, from the contract to a sandbox over HTTP, as one
+// user has it.
+type bench struct {
+	t      testing.TB
+	github *sandbox.Running
+	server *server.Server
+}
+
+var loadContract = sync.OnceValues(func() (*contract.Contract, error) {
+	return contract.LoadCompiled(contractText, contractCompiled)
+})
+
+func theContract(t testing.TB) *contract.Contract {
+	t.Helper()
+	tools, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools
+}
+
+// newBench assembles a server for a token of the sandbox. Patience is how long
+// one request may take; 0 is as long as in production.
+func newBench(t testing.TB, github *sandbox.Running, token string, patience time.Duration) *bench {
+	t.Helper()
+	to, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: github.RESTURL(), GraphQLURL: github.GraphQLURL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: transport.New(transport.Options{
+		Endpoints: to, RequestTimeout: patience,
+		Token: func(context.Context) (string, error) { return token, nil },
+	})}
+	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}
+	way := &connection{
+		graphQL: api, rest: rest.New(rest.Options{URL: to.REST, HTTP: client}), resolver: resolve.New(api, web),
+		home: ref.Repo{Owner: "octo-org", Name: "hello"}, web: web, close: func() {},
+	}
+	b := &bench{t: t, github: github}
+	tools := theContract(t)
+	r := &rooms{connect: func() (*connection, error) { return way, nil }}
+	r.build(&config{env: func(string) string { return "" }, stderr: io.Discard}, tools, func() *server.Server { return b.server })
+	b.server, err = server.New(server.Options{Contract: tools, Handlers: r.handlers(), CheckResults: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// answer is what a call brought: the members of the result, or of the error.
+type answer struct {
+	raw     json.RawMessage
+	members map[string]any
+	code    string // "" for a result
+}
+
+// text is a member that is text; "" when it is something else, or absent.
+func (a answer) text(name string) string {
+	text, _ := a.members[name].(string)
+	return text
+}
+
+func (a answer) warnings() string {
+	list, _ := a.members["warnings"].([]any)
+	var texts []string
+	for _, one := range list {
+		text, _ := one.(string)
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// call calls a tool with JSON arguments.
+func (b *bench) call(tool, arguments string) answer {
+	b.t.Helper()
+	var args map[string]any
+	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
+		b.t.Fatalf("the arguments %s: %v", arguments, err)
+	}
+	result, err := b.server.Call(b.t.Context(), tool, args)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	got := answer{raw: result.JSON}
+	if err := json.Unmarshal(result.JSON, &got.members); err != nil {
+		b.t.Fatal(err)
+	}
+	if result.Failed {
+		got.code = got.text("code")
+	}
+	return got
+}
+
+// must is call for what has to succeed.
+func (b *bench) must(tool, arguments string) answer {
+	b.t.Helper()
+	got := b.call(tool, arguments)
+	if got.code != "" {
+		b.t.Fatalf("%s %s: %s", tool, arguments, got.raw)
+	}
+	return got
+}
+
+// requests are those that have reached the sandbox since the ledger was
+// emptied, and how many of them were writes.
+func (b *bench) requests() (all, writes int) {
+	for _, request := range b.github.Requests() {
+		all++
+		if request.Mutation {
+			writes++
+		}
+	}
+	return all, writes
+}
+
+// actions are every write tool of the contract with each of its actions, as
+// "tool action"; the tool alone where it has none.
+func actions(t testing.TB) []string {
+	t.Helper()
+	var all []string
+	for _, tool := range theContract(t).Tools() {
+		if tool.Annotations.ReadOnlyHint {
+			continue
+		}
+		var schema struct {
+			Properties struct{ Action struct{ Enum []string } }
+		}
+		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		if len(schema.Properties.Action.Enum) == 0 {
+			all = append(all, tool.Name)
+		}
+		for _, action := range schema.Properties.Action.Enum {
+			all = append(all, tool.Name+" "+action)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fixtures"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+)
+
+// act is one thing that can be done with a write tool. Its first word after
+// the tool is its action.
+type act struct {
+	what      string // tool, action, and upon what
+	arguments string // JSON without the action; $ID is what prepare returns
+	requests  int    // upstream, of an administrator, once the repository is known
+	writes    int    // among them
+
+	// prepare makes what the act is upon: as the one who acts, or with the
+	// help of an administrator.
+	prepare func(self, admin *bench) (id string)
+}
+
+func (a act) tool() string { tool, _, _ := strings.Cut(a.what, " "); return tool }
+
+// key is the tool with its action, as the contract has them.
+func (a act) key(all []string) string {
+	words := strings.Fields(a.what)
+	if len(words) > 1 && slices.Contains(all, words[0]+" "+words[1]) {
+		return words[0] + " " + words[1]
+	}
+	return words[0]
+}
+
+// acts has every action of every write tool, upon what is another's and, where
+// that makes a difference, upon what is the actor's own.
+var acts = []act{
+	{"create_discussion in Ideas", `{"title": "t", "body": "b"}`, 3, 1, nil},
+	{"create_discussion in Announcements", `{"title": "t", "body": "b", "category": "announcements"}`, 3, 1, nil},
+
+	{"manage_discussion update title", `{"discussion_number": 3, "title": "t"}`, 3, 1, nil},
+	{"manage_discussion update body", `{"discussion_number": 3, "body": "b"}`, 3, 1, nil},
+	{"manage_discussion update category", `{"discussion_number": 3, "category": "general"}`, 4, 1, nil},
+	{"manage_discussion update own", `{"discussion_number": $ID, "body": "c"}`, 3, 1, ownQuestion},
+	{"manage_discussion update own, locked", `{"discussion_number": $ID, "body": "c"}`, 3, 1, ownLocked},
+	{"manage_discussion close", `{"discussion_number": 3}`, 3, 1, nil},
+	{"manage_discussion close for another reason", `{"discussion_number": 15, "reason": "outdated"}`, 3, 1, nil},
+	{"manage_discussion close own", `{"discussion_number": $ID}`, 3, 1, ownQuestion},
+	{"manage_discussion reopen", `{"discussion_number": 15}`, 3, 1, nil},
+	{"manage_discussion lock", `{"discussion_number": 3}`, 3, 1, nil},
+	{"manage_discussion lock with a reason", `{"discussion_number": 3, "reason": "spam"}`, 3, 1, nil},
+	{"manage_discussion lock own", `{"discussion_number": $ID}`, 3, 1, ownQuestion},
+	{"manage_discussion unlock", `{"discussion_number": 14}`, 3, 1, nil},
+	{"manage_discussion mark_answer", `{"discussion_number": 24, "comment_id": "discussioncomment-12002401"}`, 4, 1, nil},
+	{"manage_discussion mark_answer in own", `{"discussion_number": 1001, "comment_id": "$ID"}`, 4, 1, ownQuestionAnswered},
+	{"manage_discussion unmark_answer", `{"discussion_number": 6}`, 3, 1, nil},
+	{"manage_discussion delete", `{"discussion_number": 3, "confirm": true}`, 2, 1, nil},
+	{"manage_discussion delete own", `{"discussion_number": $ID, "confirm": true}`, 2, 1, ownQuestion},
+	{"manage_discussion delete unconfirmed", `{"discussion_number": 3}`, 1, 0, nil},
+
+	{"manage_discussion_comment create", `{"discussion_number": 3, "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment create reply", `{"reply_to_id": "discussioncomment-12000301", "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment create in a locked thread", `{"discussion_number": 14, "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment create in a closed thread", `{"discussion_number": 15, "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment create in a private repository", `{"repo": "private", "discussion_number": 1, "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment update", `{"comment_id": "discussioncomment-12000301", "body": "b"}`, 2, 1, nil},
+	{"manage_discussion_comment update own", `{"comment_id": "$ID", "body": "c"}`, 2, 1, ownComment},
+
+	{"moderate_comment delete", `{"comment_id": "discussioncomment-12000301", "confirm": true}`, 2, 1, nil},
+	{"moderate_comment delete own", `{"comment_id": "$ID", "confirm": true}`, 2, 1, ownComment},
+	{"moderate_comment minimize", `{"comment_id": "discussioncomment-12000301", "reason": "outdated"}`, 2, 1, nil},
+	{"moderate_comment minimize own", `{"comment_id": "$ID", "reason": "outdated"}`, 2, 1, ownComment},
+	{"moderate_comment unminimize", `{"comment_id": "$ID"}`, 2, 1, hiddenComment},
+
+	{"manage_issue_labels add", `{"discussion_number": 3, "labels": ["bug"]}`, 3, 1, nil},
+	{"manage_issue_labels add what is there", `{"discussion_number": 3, "labels": ["design"]}`, 1, 0, nil},
+	{"manage_issue_labels remove", `{"discussion_number": 3, "labels": ["design"]}`, 2, 1, nil},
+	{"manage_issue_labels set", `{"discussion_number": 3, "labels": ["bug"]}`, 4, 2, nil},
+	{"manage_issue_labels set nothing", `{"discussion_number": 3, "labels": []}`, 2, 1, nil},
+}
+
+func number(a answer, name string) string { return fmt.Sprint(a.members[name]) }
+
+func ownQuestion(self, _ *bench) string {
+	return number(self.must("create_discussion", `{"title": "own", "body": "b", "category": "q-a"}`), "discussionNumber")
+}
+
+func ownLocked(self, admin *bench) string {
+	own := ownQuestion(self, admin)
+	admin.must("manage_discussion", `{"action": "lock", "discussion_number": `+own+`}`)
+	return own
+}
+
+func ownQuestionAnswered(self, admin *bench) string {
+	return admin.must("manage_discussion_comment", `{"action": "create", "discussion_number": `+ownQuestion(self, admin)+`, "body": "a"}`).text("commentId")
+}
+
+func ownComment(self, _ *bench) string {
+	return self.must("manage_discussion_comment", `{"action": "create", "discussion_number": 3, "body": "b"}`).text("commentId")
+}
+
+func hiddenComment(self, admin *bench) string {
+	id := ownComment(self, admin)
+	admin.must("moderate_comment", `{"action": "minimize", "comment_id": "`+id+`", "reason": "spam"}`)
+	return id
+}
+
+// stage is an act about to be done, in a sandbox of its own, whose ledger is
+// empty and whose repository the server knows.
+type stage struct {
+	*bench
+	act       act
+	arguments string
+}
+
+var loadSamples = sync.OnceValues(fixtures.LoadAll)
+
+func samples(t testing.TB) []*fixtures.Repository {
+	t.Helper()
+	repositories, err := loadSamples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repositories
+}
+
+func setUp(t testing.TB, a act, token string, patience time.Duration) stage {
+	t.Helper()
+	github := sandbox.StartTest(t, sandbox.Options{Repositories: samples(t)})
+	s := stage{bench: newBench(t, github, token, patience), act: a, arguments: a.arguments}
+	s.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
+	if a.prepare != nil {
+		id := a.prepare(s.bench, newBench(t, github, sandbox.AdminToken, patience))
+		s.arguments = strings.ReplaceAll(s.arguments, "$ID", id)
+	}
+	if key := a.key(actions(t)); key != a.tool() {
+		s.arguments = fmt.Sprintf(`{"action": %q, %s`, strings.TrimPrefix(key, a.tool()+" "), s.arguments[1:])
+	}
+	github.ResetRequests()
+	return s
+}
+
+func (s stage) do() answer { s.t.Helper(); return s.call(s.act.tool(), s.arguments) }
+
+// TestEveryActionIsTried: a new write tool, or a new action, needs its rows.
+func TestEveryActionIsTried(t *testing.T) {
+	all := actions(t)
+	var tried []string
+	for _, a := range acts {
+		tried = append(tried, a.key(all))
+	}
+	slices.Sort(tried)
+	if diff := cmp.Diff(all, slices.Compact(tried)); diff != "" {
+		t.Errorf("acts (-contract +tried):\n%s", diff)
+	}
+}
+
+// TestWrites does every act as an administrator: it is held to its requests,
+// and then done again with everything that can befall GitHub's answer.
+func TestWrites(t *testing.T) {
+	var writes []plain
+	for _, a := range acts {
+		s := setUp(t, a, sandbox.AdminToken, 0)
+		p := plain{act: a, answer: s.do(), ledger: s.github.Requests()}
+		if requests, wrote := s.requests(); requests != a.requests || wrote != a.writes {
+			t.Errorf("%s: %d requests, %d of them writes, want %d and %d: %s", a.what, requests, wrote, a.requests, a.writes, p.answer.raw)
+		}
+		if a.writes > 0 {
+			writes = append(writes, p)
+		}
+	}
+	t.Run("answers that are lost", func(t *testing.T) { loseAnswers(t, writes) })
+	t.Run("answers that come too late", func(t *testing.T) { delayAnswers(t, writes) })
+	t.Run("nothing can be found", func(t *testing.T) { blind(t, writes) })
+}
+
+// plain is an act that nothing disturbed.
+type plain struct {
+	act    act
+	answer answer
+	ledger []sandbox.Request
+}
+
+// loss is a way in which GitHub's answer to a write gets lost.
+type loss struct {
+	failure sandbox.Failure
+	done    bool // the write took effect
+}
+
+var losses = map[string]loss{
+	"the connection breaks before": {sandbox.Failure{Drop: "before"}, false},
+	"the connection breaks after":  {sandbox.Failure{Drop: "after"}, true},
+	"502 after it":                 {sandbox.Failure{Kind: "TIMEOUT", Execute: true}, true},
+	"half an answer":               {sandbox.Failure{TruncateAt: 20}, true},
+}
+
+// loseAnswers: whatever becomes of GitHub's answer, each write is sent once.
+// When it took effect, it is found, and the result is the one that was lost;
+// when it did not, that is told.
+func loseAnswers(t *testing.T, writes []plain) {
+	for _, write := range writes {
+		for name, loss := range losses {
+			s := setUp(t, write.act, sandbox.AdminToken, 0)
+			s.lose(loss.failure)
+			s.judge(name, loss.done, write.answer, s.do())
+		}
+	}
+}
+
+// lose makes the answers to all writes get lost.
+func (s stage) lose(failure sandbox.Failure) {
+	s.t.Helper()
+	failure.Query, failure.Times = "mutation", -1
+	if err := s.github.Fail(failure); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// judge judges what is told of a write whose answer is lost.
+func (s stage) judge(name string, done bool, want, got answer) {
+	s.t.Helper()
+	_, writes := s.requests()
+	if !done {
+		if got.code != "OUTCOME_UNKNOWN" || writes != 1 || got.text("fix") == "" {
+			s.t.Errorf("%s, %s: after %d writes %s", s.act.what, name, writes, got.raw)
+		}
+		return
+	}
+	if got.code != "" || writes != s.act.writes || !strings.Contains(got.warnings(), "lost on the way") {
+		s.t.Errorf("%s, %s: after %d writes %s", s.act.what, name, writes, got.raw)
+		return
+	}
+	delete(got.members, "warnings")
+	if diff := cmp.Diff(want.members, got.members); diff != "" {
+		s.t.Errorf("%s, %s (-undisturbed +found):\n%s", s.act.what, name, diff)
+	}
+}
+
+// delayAnswers: the same when GitHub did its work and its answer takes longer
+// than a request may. All wait at once.
+func delayAnswers(t *testing.T, writes []plain) {
+	stages, got := make([]stage, len(writes)), make([]answer, len(writes))
+	for i, write := range writes {
+		stages[i] = setUp(t, write.act, sandbox.AdminToken, 3*time.Second)
+		stages[i].lose(sandbox.Failure{BodyDelayMillis: 60_000})
+	}
+	var waiting sync.WaitGroup
+	for i, s := range stages {
+		waiting.Go(func() { got[i] = s.do() })
+	}
+	waiting.Wait()
+	for i, s := range stages {
+		s.judge("too late", true, writes[i].answer, got[i])
+	}
+}
+
+// blind: the answer is lost, and GitHub cannot be asked what became of the
+// write.
+func blind(t *testing.T, writes []plain) {
+	for _, write := range writes {
+		before := slices.IndexFunc(write.ledger, func(r sandbox.Request) bool { return r.Mutation })
+		s := setUp(t, write.act, sandbox.AdminToken, 0)
+		if err := s.github.Fail(sandbox.Failure{Query: "mutation", Drop: "after"}, sandbox.Failure{Kind: "SECONDARY_LIMIT", Nth: before + 2, Times: -1}); err != nil {
+			t.Fatal(err)
+		}
+		got := s.do()
+		if _, wrote := s.requests(); got.code != "OUTCOME_UNKNOWN" || wrote != 1 || !strings.Contains(got.text("message"), "looking") {
+			t.Errorf("%s: after %d writes %s", write.act.what, wrote, got.raw)
+		}
+	}
+}
+
+// permissions is the golden table of who may do what.
+const permissions = "testdata/permissions.txt"
+
+// TestWhoMayDoWhat does every act as each of the sandbox's users. What is
+// refused says what is missing.
+func TestWhoMayDoWhat(t *testing.T) {
+	tokens := []string{sandbox.AdminToken, sandbox.WriteToken, sandbox.TriageToken, sandbox.ReadToken}
+	var table strings.Builder
+	line := func(format string, cells ...any) {
+		fmt.Fprintln(&table, strings.TrimRight(fmt.Sprintf(format, cells...), " "))
+	}
+	const row = "%-57s %-22s %-22s %-22s %s"
+	line(row, "", "admin", "write", "triage", "read")
+	for _, a := range acts {
+		cells := []any{a.what}
+		for _, token := range tokens {
+			s := setUp(t, a, token, 0)
+			got := s.do()
+			cells = append(cells, orDone(got.code))
+			_, writes := s.requests()
+			said := got.text("message")
+			if got.code == "FORBIDDEN" && !strings.Contains(said, "permission") {
+				t.Errorf("%s with %s: the refusal does not name the permission: %s", a.what, token, got.raw)
+			}
+			if got.code == "" && writes != a.writes || got.code != "" && writes > 1 {
+				t.Errorf("%s with %s: %d writes: %s", a.what, token, writes, got.raw)
+			}
+		}
+		line(row, cells...)
+	}
+	golden(t, permissions, table.String())
+}
+
+func orDone(code string) string {
+	if code == "" {
+		return "done"
+	}
+	return code
+}
+
+// golden compares a text with a file, or writes the file with -update.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestReadsCost holds each read tool, and each way to read, to its requests.
+func TestReadsCost(t *testing.T) {
+	tried := map[string]bool{}
+	b := newBench(t, sandbox.StartTest(t, sandbox.Options{}), sandbox.AdminToken, 0)
+	b.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
+	for _, read := range []struct {
+		tool, arguments string
+		requests        int
+	}{
+		{"get_mcp_tool_handbook", `{"toolId": "list_labels"}`, 0},
+		{"get_viewer_permission", `{}`, 1},
+		{"list_labels", `{}`, 1},
+		{"list_discussion_categories", `{}`, 1},
+		{"list_discussions", `{}`, 1},
+		{"list_discussions", `{"state": "all", "projection": "full", "limit": 100}`, 1},
+		{"list_discussions", `{"category": "ideas"}`, 2},
+		{"list_discussions", `{"author": "@me", "labels": ["bug", "performance"], "since": "2026-01-01"}`, 1},
+		{"get_discussion_conversation", `{"discussion_number": 5, "comment_id": "discussioncomment-20000000"}`, 1},
+		{"get_discussion_conversation", `{"discussion_number": 5, "last_n": 5}`, 1},
+		{"healthcheck", `{}`, 2},
+	} {
+		b.github.ResetRequests()
+		got := b.must(read.tool, read.arguments)
+		if requests, writes := b.requests(); requests != read.requests || writes != 0 {
+			t.Errorf("%s %s: %d requests, %d of them writes, want %d: %s", read.tool, read.arguments, requests, writes, read.requests, got.raw)
+		}
+		tried[read.tool] = true
+	}
+	for _, tool := range theContract(t).Tools() {
+		if tool.Annotations.ReadOnlyHint && !tried[tool.Name] {
+			t.Errorf("what %s costs is not tried", tool.Name)
+		}
+	}
+}
