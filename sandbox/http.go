@@ -17,6 +17,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+func atoi(text string) (int, error) { return strconv.Atoi(text) }
+
 func escapePath(name string) string { return url.PathEscape(name) }
 
 // maxRequest is the longest request body taken, in bytes.

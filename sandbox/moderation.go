@@ -13,14 +13,19 @@ var noTime time.Time
 
 // triage finds the thread that a moderator's mutation is about.
 func (s *session) triage(id graphql.ID, mutation string) (*topic, error) {
-	d, err := findAs[*discussion](s, id)
-	if err != nil {
-		return nil, err
+	var found *topic
+	switch thing := s.find(id).(type) {
+	case *discussion:
+		found = &thing.topic
+	case *issue:
+		found = &thing.topic
+	default:
+		return nil, unresolved(id)
 	}
-	if !s.mayTriage(d.repository) {
+	if !s.mayTriage(found.repository) {
 		return nil, s.forbidden(mutation)
 	}
-	return &d.topic, nil
+	return found, nil
 }
 
 func (*root) LockLockable(ctx context.Context, args struct {
@@ -71,7 +76,7 @@ func (*root) MinimizeComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	return &payload{ClientMutationID: args.Input.ClientMutationID, MinimizedComment: &minimizable{s.comment(c)}}, nil
+	return &payload{ClientMutationID: args.Input.ClientMutationID, MinimizedComment: c}, nil
 }
 
 func (*root) UnminimizeComment(ctx context.Context, args struct {
@@ -85,19 +90,47 @@ func (*root) UnminimizeComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
-	return &payload{ClientMutationID: args.Input.ClientMutationID, UnminimizedComment: &minimizable{s.comment(c)}}, nil
+	return &payload{ClientMutationID: args.Input.ClientMutationID, UnminimizedComment: c}, nil
 }
 
-func (s *session) minimize(id graphql.ID, mutation, reason string) (*comment, error) {
-	c, err := findAs[*comment](s, id)
-	if err != nil {
-		return nil, err
+// minimize hides any kind of comment, or shows it again when there is no reason.
+func (s *session) minimize(id graphql.ID, mutation, reason string) (*minimizable, error) {
+	found := s.find(id)
+	p, hidden := hideable(found)
+	if p == nil {
+		return nil, unresolved(id)
 	}
-	if !s.mayTriage(c.repository) {
+	if !s.mayTriage(p.repository) {
 		return nil, s.forbidden(mutation)
 	}
-	c.minimized = reason
-	return c, nil
+	*hidden = reason
+	switch found := found.(type) {
+	case *comment:
+		return &minimizable{s.comment(found)}, nil
+	case *issueComment:
+		return &minimizable{s.issueComment(found)}, nil
+	case *review:
+		return &minimizable{s.review(found)}, nil
+	case *remark:
+		return &minimizable{s.remark(found)}, nil
+	}
+	return nil, unresolved(id)
+}
+
+// hideable is the post of a comment of any kind, and where it notes why it is
+// hidden; nil for anything else.
+func hideable(thing any) (*post, *string) {
+	switch thing := thing.(type) {
+	case *comment:
+		return &thing.post, &thing.minimized
+	case *issueComment:
+		return &thing.post, &thing.minimized
+	case *review:
+		return &thing.post, &thing.minimized
+	case *remark:
+		return &thing.post, &thing.minimized
+	}
+	return nil, nil
 }
 
 // labelsInput is the input of the mutations that name labels.
@@ -211,19 +244,34 @@ func (s *session) reacted(args reactionInput, p *post, own *reaction) *payload {
 
 // subject is what the viewer wants to react to or vote for.
 func (s *session) subject(id graphql.ID, mutation string) (*post, error) {
-	switch found := s.find(id).(type) {
-	case *discussion:
-		if !s.mayComment(&found.topic) {
-			return nil, s.forbidden(mutation)
-		}
-		return &found.post, nil
-	case *comment:
-		if !s.mayComment(&found.discussion.topic) {
-			return nil, s.forbidden(mutation)
-		}
-		return &found.post, nil
+	p, t := placed(s.find(id))
+	if p == nil {
+		return nil, unresolved(id)
 	}
-	return nil, unresolved(id)
+	if !s.mayComment(t) {
+		return nil, s.forbidden(mutation)
+	}
+	return p, nil
+}
+
+// placed is the post that a thing is, and the topic it is in; nil for a thing
+// that is no post.
+func placed(thing any) (*post, *topic) {
+	switch thing := thing.(type) {
+	case *discussion:
+		return &thing.post, &thing.topic
+	case *comment:
+		return &thing.post, &thing.discussion.topic
+	case *issue:
+		return &thing.post, &thing.topic
+	case *issueComment:
+		return &thing.post, &thing.issue.topic
+	case *review:
+		return &thing.post, &thing.pull.issue.topic
+	case *remark:
+		return &thing.post, &thing.thread.pull.issue.topic
+	}
+	return nil, nil
 }
 
 // voteInput is the input of the two upvote mutations.
@@ -246,6 +294,11 @@ func (s *session) vote(args voteInput, mutation string, up bool) (*payload, erro
 	p, err := s.subject(args.Input.SubjectID, mutation)
 	if err != nil {
 		return nil, err
+	}
+	switch p.subject.(type) {
+	case *discussion, *comment:
+	default:
+		return nil, unresolved(args.Input.SubjectID) // nothing else is a Votable
 	}
 	if up && p.upvoters == nil {
 		p.upvoters = map[*account]bool{}

@@ -35,10 +35,25 @@ type payload struct {
 
 	UnminimizedComment *minimizable
 	Labelable          *thread
+	Assignable         *assignable
+	Issue              *issueResolver
+	SubIssue           *issueResolver
+	BlockingIssue      *issueResolver
 	IssueComment       *issueCommentResolver
-	Reaction           *reactionResolver
-	ReactionGroups     *[]*reactionGroupResolver
-	Subject            *subject
+	Label              *labelResolver
+	Item               *itemResolver
+	ProjectV2Item      *itemResolver
+	DeletedItemID      *graphql.ID
+
+	PullRequest              *pullResolver
+	PullRequestReview        *reviewResolver
+	PullRequestReviewComment *remarkResolver
+	ReviewEdge               *edge[*reviewResolver]
+	RequestedReviewersEdge   *edge[*accountResolver]
+	Thread                   *reviewThreadResolver
+	Reaction                 *reactionResolver
+	ReactionGroups           *[]*reactionGroupResolver
+	Subject                  *subject
 }
 
 // newPost is a post by the viewer, now.

@@ -144,7 +144,7 @@ func (s *store) addFork(p *pull, fullName string) error {
 func (s *store) fork(r *repository, owner *account) *repository {
 	made := &repository{
 		id: r.id*100 + owner.id%100, owner: owner, name: r.name, description: r.description, fork: true, created: accountsCreated,
-		permissions: map[*account]permission{owner: permissionAdmin}, associations: map[*account]string{owner: "OWNER"}, nextNumber: 1,
+		branches: r.branches, permissions: map[*account]permission{owner: permissionAdmin}, associations: map[*account]string{owner: "OWNER"}, nextNumber: 1,
 	}
 	s.forks = append(s.forks, made)
 	return made

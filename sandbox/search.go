@@ -15,12 +15,11 @@ import (
 // kind, and nothing beyond the first thousand results can be reached.
 type searchConnection struct {
 	*connection[*object]
-	DiscussionCount, RepositoryCount, UserCount int32
+	DiscussionCount, IssueCount, RepositoryCount, UserCount int32
 }
 
-func (searchConnection) IssueCount() int32 { return 0 }
-func (searchConnection) CodeCount() int32  { return 0 }
-func (searchConnection) WikiCount() int32  { return 0 }
+func (searchConnection) CodeCount() int32 { return 0 }
+func (searchConnection) WikiCount() int32 { return 0 }
 
 // maxSearch is how many results GitHub's search lets a client page through.
 const maxSearch = 1000
@@ -41,6 +40,11 @@ func (*root) Search(ctx context.Context, args struct {
 			found = append(found, d)
 		}
 		out.DiscussionCount = int32(len(found))
+	case "ISSUE":
+		for _, i := range s.searchIssues(parseSearch(args.Query)) {
+			found = append(found, i)
+		}
+		out.IssueCount = int32(len(found))
 	case "REPOSITORY":
 		found = s.searchRepositories(args.Query)
 		out.RepositoryCount = int32(len(found))
@@ -93,7 +97,7 @@ type qualifier struct {
 	not         bool
 }
 
-var term = regexp.MustCompile(`(-?)([a-z]+):(?:"([^"]*)"|(\S+))|"([^"]*)"|(\S+)`)
+var term = regexp.MustCompile(`(-?)([a-z][a-z-]*):(?:"([^"]*)"|(\S+))|"([^"]*)"|(\S+)`)
 
 func parseSearch(query string) (t terms) {
 	for _, match := range term.FindAllStringSubmatch(query, -1) {
@@ -121,20 +125,25 @@ func (s *session) searchDiscussions(t terms) []*discussion {
 			}
 		}
 	}
-	slices.SortStableFunc(found, t.compare)
+	slices.SortStableFunc(found, func(a, b *discussion) int {
+		return t.compare(&a.topic, &b.topic, a.count()-b.count())
+	})
 	return found
 }
 
-// compare sorts: updated (the default here), created, comments or top, newest
-// first unless -asc.
-func (t terms) compare(a, b *discussion) int {
+// compare sorts: updated (the default here), created, comments, reactions or
+// top, newest or most first unless -asc. The third argument compares the
+// numbers of comments.
+func (t terms) compare(a, b *topic, comments int) int {
 	field, direction, _ := strings.Cut(t.sort, "-")
 	order := a.updated.Compare(b.updated)
 	switch field {
 	case "created":
 		order = a.created.Compare(b.created)
 	case "comments":
-		order = a.count() - b.count()
+		order = comments
+	case "reactions":
+		order = len(a.reactions) - len(b.reactions)
 	case "top":
 		order = a.upvotes - b.upvotes
 	}

@@ -407,3 +407,24 @@ func (o *minimizable) ToPullRequestReview() (*reviewResolver, bool) {
 func (o *minimizable) ToPullRequestReviewComment() (*remarkResolver, bool) {
 	return as[*remarkResolver](o.minimizableFields)
 }
+
+// assignable is an Assignable.
+type assignable struct {
+	assignableFields
+}
+
+type assignableFields interface {
+	Assignees(context.Context, pageArgs) (*connection[*accountResolver], error)
+}
+
+func (s *session) assignable(i *issue) *assignable {
+	if i.isPull() {
+		return &assignable{s.pull(i)}
+	}
+	return &assignable{s.issue(i)}
+}
+
+func (o *assignable) ToIssue() (*issueResolver, bool) { return as[*issueResolver](o.assignableFields) }
+func (o *assignable) ToPullRequest() (*pullResolver, bool) {
+	return as[*pullResolver](o.assignableFields)
+}

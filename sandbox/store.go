@@ -50,6 +50,7 @@ type repository struct {
 	issueTypes        []*issueType
 	teams             []*team
 	projects          []*project
+	branches          []string
 	nextNumber        int
 }
 
@@ -152,7 +153,7 @@ func (s *store) addRepository(source *fixtures.Repository) error {
 	}
 	r := &repository{
 		id: source.ID, owner: owner, name: source.Name, description: source.Description,
-		private: source.Private, created: source.Created, nextNumber: 1001,
+		private: source.Private, branches: source.Branches, created: source.Created, nextNumber: 1001,
 		permissions: map[*account]permission{}, associations: map[*account]string{},
 	}
 	s.repositories = append(s.repositories, r)
