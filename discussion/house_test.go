@@ -35,6 +35,11 @@ func open(t *testing.T) *house {
 }
 
 func openAs(t *testing.T, running *sandbox.Running, token string) *house {
+	return openThrough(t, running, token, nil)
+}
+
+// openThrough puts base between the Service and the sandbox.
+func openThrough(t *testing.T, running *sandbox.Running, token string, base http.RoundTripper) *house {
 	t.Helper()
 	h := &house{t: t, sandbox: running}
 	endpoints, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()})
@@ -42,6 +47,7 @@ func openAs(t *testing.T, running *sandbox.Running, token string) *house {
 		t.Fatal(err)
 	}
 	chain := transport.New(transport.Options{
+		Base:      base,
 		Endpoints: endpoints,
 		Token:     func(context.Context) (string, error) { return token, nil },
 		Observe: func(exchange transport.Exchange) {

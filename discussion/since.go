@@ -25,6 +25,7 @@ func (w wireAnchor) anchor() *thread.Anchor {
 		parent := w.ReplyTo.stub()
 		anchor.Parent, anchor.Key = &parent, w.key(thread.KindReply)
 	}
+	anchor.Key.Number = ref.NumberOf(w.DatabaseID, w.ID)
 	return anchor
 }
 

@@ -32,23 +32,33 @@ func (r *run) gather(ctx context.Context, all found) error {
 	if err := r.complete(ctx, all.comments); err != nil {
 		return err
 	}
-	entries := replies
+	r.deliverEntries(merged(all, replies))
+	r.noteEdits(all.older)
+	r.noteScan(all.scanned)
+	r.reading.watermark = r.reading.began
+	return nil
+}
+
+// merged is all that is new in the thread's order. Comments keep the order they
+// came in, since a cursor goes on behind each; every reply stands before the
+// first comment that is later.
+func merged(all found, replies []entry) []entry {
+	slices.SortStableFunc(replies, func(a, b entry) int { return a.key().Compare(b.key()) })
+	if all.horizon != nil {
+		replies = slices.DeleteFunc(replies, func(e entry) bool { return e.key().After(*all.horizon) })
+	}
+	entries := make([]entry, 0, len(replies)+len(all.comments))
 	for i, comment := range all.comments {
+		for len(replies) > 0 && !replies[0].key().After(comment.key()) {
+			entries, replies = append(entries, replies[0]), replies[1:]
+		}
 		entry := entry{Comment: comment}
 		if i < len(all.cursors) {
 			entry.cursor = all.cursors[i]
 		}
 		entries = append(entries, entry)
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return a.key().Compare(b.key()) })
-	if all.horizon != nil {
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return e.key().After(*all.horizon) })
-	}
-	r.deliverEntries(entries)
-	r.noteEdits(all.older)
-	r.noteScan(all.scanned)
-	r.reading.watermark = r.reading.began
-	return nil
+	return append(entries, replies...)
 }
 
 // newReplies are the replies that came after the last place delivered, under
@@ -119,7 +129,9 @@ func (r *run) deliverEntries(entries []entry) {
 		default:
 			r.deliverComment(entry.Comment, at)
 		}
-		last = &key
+		if key.After(*last) {
+			last = &key
+		}
 		if entry.cursor != "" {
 			upstream = entry.cursor
 		}

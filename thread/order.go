@@ -81,11 +81,12 @@ func (s Stub) newest() Mark {
 	return s.mark()
 }
 
-// latest is the last of the marks; nil when there is none.
+// latest is the last of the marks, of equal ones the one given last; nil when
+// there is none.
 func latest(marks ...*Mark) *Mark {
 	var last *Mark
 	for _, mark := range marks {
-		if mark != nil && (last == nil || mark.Key.After(last.Key)) {
+		if mark != nil && (last == nil || !last.Key.After(mark.Key)) {
 			last = mark
 		}
 	}

@@ -87,12 +87,8 @@ func (r *run) near(ctx context.Context, since Since) error {
 	for _, comment := range got.Comments {
 		bodies[comment.ID] = comment
 	}
-	var comments []Comment
-	for _, stub := range fresh {
-		if comment, ok := bodies[stub.ID]; ok { // else deleted meanwhile
-			comments = append(comments, comment)
-		}
-	}
+	comments, decided := r.decide(fresh, bodies)
+	replies = append(replies, decided...)
 	return r.gather(ctx, found{
 		comments: comments,
 		replies:  append(replies, got.Replies...),
@@ -101,11 +97,28 @@ func (r *run) near(ctx context.Context, since Since) error {
 	})
 }
 
+// decide parts the comments that stand behind the last place delivered from
+// those that only might have: of these, the replies may be new.
+func (r *run) decide(fresh []Stub, bodies map[string]Comment) (comments []Comment, replies []NewestReplies) {
+	for _, stub := range fresh {
+		comment, ok := bodies[stub.ID]
+		switch key := comment.key(); {
+		case !ok: // deleted meanwhile
+		case key.After(*r.from.Last):
+			comments = append(comments, comment)
+		case !key.After(r.from.Anchor.Key):
+			replies = append(replies, newestReplies(comment))
+		}
+	}
+	sortComments(comments)
+	return comments, replies
+}
+
 // split parts stubs into those not delivered yet and those not new.
 func (r *run) split(stubs []Stub) (fresh, older []Stub) {
 	for _, stub := range stubs {
 		switch {
-		case stub.Key.After(*r.from.Last):
+		case r.mayBeAfter(stub, *r.from.Last):
 			fresh = append(fresh, stub)
 		case !stub.Key.After(r.from.Anchor.Key):
 			older = append(older, stub)
@@ -113,6 +126,14 @@ func (r *run) split(stubs []Stub) (fresh, older []Stub) {
 	}
 	slices.SortStableFunc(fresh, func(a, b Stub) int { return a.Key.Compare(b.Key) })
 	return fresh, older
+}
+
+// mayBeAfter reports whether a stub stands behind key, or may: where GitHub's
+// ids do not show a comment's number, a tie of time is decided once the
+// comment itself is read.
+func (r *run) mayBeAfter(stub Stub, key Key) bool {
+	undecided := stub.Key.Number == 0 && stub.Key.At.Equal(key.At) && stub.Key.Kind == key.Kind && stub.ID != r.from.Anchor.ID
+	return undecided || stub.Key.After(key)
 }
 
 // missing is what the first answer left open, beside the new replies that it
@@ -138,7 +159,7 @@ func (r *run) missing(fresh, older []Stub, bodies map[string]Comment) (want Want
 }
 
 func (r *run) hasNewReply(stub Stub) bool {
-	return stub.LastReply != nil && stub.LastReply.Key.After(*r.from.Last)
+	return stub.LastReply != nil && r.mayBeAfter(*stub.LastReply, *r.from.Last)
 }
 
 // mayHaveMore reports whether new replies may lie before the ones at hand.
@@ -209,23 +230,36 @@ func (r *run) far(ctx context.Context) error {
 	}
 	r.learn(page)
 	r.overview(page.Overview, page.Comments...)
-	delivered := 0
-	for delivered < len(page.Comments) && !page.Comments[delivered].key().After(*r.from.Last) {
-		delivered++
-	}
-	all := found{
-		comments: page.Comments[delivered:],
-		cursors:  page.Cursors[min(delivered, len(page.Cursors)):],
-		older:    append(page.Older.Stubs, page.Stubs...),
-		scanned:  page.Older,
-	}
+	all := found{older: append(page.Older.Stubs, page.Stubs...), scanned: page.Older}
+	all.comments, all.cursors = r.undelivered(page)
 	if n := len(page.Comments); page.HasMore && n > 0 {
 		horizon := page.Comments[n-1].key()
+		for _, comment := range page.Comments {
+			if key := comment.key(); key.After(horizon) {
+				horizon = key
+			}
+		}
 		all.horizon = &horizon
 		rest := r.position(page.End, &horizon)
 		r.reading.rest = &rest
 	}
 	return r.gather(ctx, all)
+}
+
+// undelivered are the comments of a page that stand behind the anchor, in the
+// upstream's order, which the cursors follow. Where a cursor led here, it is
+// what tells that they were not delivered yet.
+func (r *run) undelivered(page Page) (comments []Comment, cursors []string) {
+	lower := *r.from.Last
+	if r.reading.start.Upstream != "" {
+		lower = r.from.Anchor.Key
+	}
+	for i, comment := range page.Comments {
+		if comment.key().After(lower) {
+			comments, cursors = append(comments, comment), append(cursors, page.Cursors[i])
+		}
+	}
+	return comments, cursors
 }
 
 // fetch asks for what is missing, if anything is.
