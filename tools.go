@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -59,6 +60,8 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	assembled, err = server.New(server.Options{
 		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
 		Instructions:   func(listed []listing.Tool) string { return instructions(tools.Title(), home(), listed) },
+		Roster:         func(listed []listing.Tool) string { return roster(tools.Title(), listed) },
+		Complete:       r.complete,
 		MaxResultBytes: c.maxResult, Trust: trust.Policy{Mode: mode, TrustedLogins: c.trustedLogins}, Logger: log,
 		BeforeWrite:  r.beforeWrite(c),
 		CheckResults: c.sandbox, // where nobody pays for it, and everybody tries it
@@ -75,10 +78,39 @@ func instructions(product string, home ref.Repo, listed []listing.Tool) string {
 	if !home.IsZero() {
 		in.Repo = home.String()
 	}
-	for _, t := range listed {
-		in.Tools = append(in.Tools, awareness.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema})
-	}
+	in.Tools = awarenessTools(listed)
 	return awareness.Instructions(in)
+}
+
+func awarenessTools(listed []listing.Tool) []awareness.Tool {
+	tools := make([]awareness.Tool, len(listed))
+	for i, t := range listed {
+		tools[i] = awareness.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
+	}
+	return tools
+}
+
+// mostTelling are the tools that a roster begins with: what the others are for
+// follows from them.
+func mostTelling() []string {
+	return []string{
+		"get_discussion_conversation", "get_conversation", "manage_discussion_comment", "manage_issue_comment",
+		"list_discussions", "search_issues", "get_pull_request", "get_mcp_tool_handbook",
+	}
+}
+
+// roster is the list of tools for people and models, the most telling first.
+func roster(product string, listed []listing.Tool) string {
+	tools := awarenessTools(listed)
+	first := mostTelling()
+	rank := func(t awareness.Tool) int {
+		if i := slices.Index(first, t.Name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortStableFunc(tools, func(a, b awareness.Tool) int { return rank(a) - rank(b) })
+	return awareness.ToolRoster(product+" tools:", tools)
 }
 
 // rooms are the packages that have the tools. Each is made by its first call.

@@ -25,6 +25,9 @@ type Contract struct {
 	version string
 	listing ListingPolicy
 	tools   []*Tool // sorted by name
+
+	prompts   []*Prompt
+	resources []*Resource
 }
 
 // ListingPolicy says how the tools want to be listed.

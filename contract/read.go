@@ -48,6 +48,8 @@ func build(document *Object) (*Contract, error) {
 		r.limit = contract.listing.DescriptionLimit
 	}
 	contract.tools = r.tools()
+	contract.prompts = r.prompts(contract.tools)
+	contract.resources = r.resources(contract)
 	if len(r.problems) > 0 {
 		return nil, errors.Join(r.problems...)
 	}

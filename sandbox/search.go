@@ -289,13 +289,31 @@ func inCount(count int, value string) bool {
 	return count == bound
 }
 
+// searchRepositories knows the qualifiers user, org and repo, and looks for
+// every word; other qualifiers do not narrow it down.
 func (s *session) searchRepositories(query string) (found []any) {
+	t := parseSearch(query)
 	for _, r := range s.store.repositories {
-		if s.visible(r) && containsFold(r.fullName()+" "+r.description, query) {
+		if s.visible(r) && t.findsRepository(r) {
 			found = append(found, r)
 		}
 	}
 	return found
+}
+
+func (t terms) findsRepository(r *repository) bool {
+	for _, word := range t.words {
+		if !containsFold(r.fullName()+" "+r.description, word) {
+			return false
+		}
+	}
+	for _, q := range t.qualifiers {
+		is, known := map[string]string{"user": r.owner.login, "org": r.owner.login, "repo": r.fullName()}[q.name]
+		if known && strings.EqualFold(is, q.value) == q.not {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *session) searchAccounts(query string) (found []any) {

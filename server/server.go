@@ -46,6 +46,13 @@ type Options struct {
 	// Instructions makes the text for the model, sent once per session, from
 	// the tools that are listed; nil, or no text, sends none.
 	Instructions func(tools []listing.Tool) string
+	// Roster makes the text that prompts show as the list of tools; nil is
+	// none.
+	Roster func(tools []listing.Tool) string
+	// Complete gives the values that an argument of a prompt or resource may
+	// have, the likely ones first; it need not look at what has been typed.
+	// Nil completes nothing.
+	Complete func(context.Context, CompletionRequest) ([]string, error)
 
 	Selection
 	FullListing bool // list tools uncompacted
@@ -86,8 +93,10 @@ type Server struct {
 	checkResults bool
 	log          *slog.Logger
 
-	tools    []listing.Tool // as listed
-	protocol *mcpserver.MCPServer
+	tools       []listing.Tool // as listed
+	roster      string
+	completions func(context.Context, CompletionRequest) ([]string, error)
+	protocol    *mcpserver.MCPServer
 }
 
 // New makes a Server. It refuses a contract and handlers that differ in
@@ -111,7 +120,13 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.tools = o.list(o.Contract, enabled, o.FullListing)
+	if o.Roster != nil {
+		s.roster = o.Roster(s.Tools())
+	}
+	s.completions = o.Complete
 	s.protocol = s.newProtocol(o)
+	s.addPrompts()
+	s.addResources()
 	return s, nil
 }
 
@@ -182,16 +197,33 @@ func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
 		// does not list them.
 		result.Tools = listed
 	})
-	p := mcpserver.NewMCPServer(Name, version,
+	options := []mcpserver.ServerOption{
 		mcpserver.WithTitle(s.contract.Title()),
 		mcpserver.WithInstructions(instructions),
 		mcpserver.WithToolCapabilities(false),
 		mcpserver.WithHooks(hooks),
-	)
+	}
+	p := mcpserver.NewMCPServer(Name, version, append(options, s.furtherCapabilities()...)...)
 	for name := range s.enabled {
 		p.AddTool(mcp.NewToolWithRawSchema(name, "", []byte(`{"type":"object"}`)), s.callTool)
 	}
 	return p
+}
+
+// furtherCapabilities are those of what the contract has beside its tools.
+func (s *Server) furtherCapabilities() []mcpserver.ServerOption {
+	var options []mcpserver.ServerOption
+	if len(s.contract.Prompts()) > 0 {
+		options = append(options, mcpserver.WithPromptCapabilities(false))
+	}
+	if len(s.contract.Resources()) > 0 {
+		options = append(options, mcpserver.WithResourceCapabilities(false, false))
+	}
+	if s.completions != nil {
+		options = append(options, mcpserver.WithCompletions(),
+			mcpserver.WithPromptCompletionProvider(completer{s}), mcpserver.WithResourceCompletionProvider(completer{s}))
+	}
+	return options
 }
 
 func (s *Server) protocolTools() []mcp.Tool {

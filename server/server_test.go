@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -110,6 +111,7 @@ func options(t testing.TB) server.Options {
 	}
 	return server.Options{
 		Contract: c, Handlers: handlers(), Instructions: func([]listing.Tool) string { return "Be brief." },
+		Roster: func(tools []listing.Tool) string { return fmt.Sprintf("%d tools, the first is %s", len(tools), tools[0].Name) },
 		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -246,10 +246,14 @@ func (c *conn) dispatch(ctx context.Context, m message) (text []byte) {
 	if isCall {
 		ctx = withArguments(ctx, arguments)
 	}
+	ctx, failure := withFailure(ctx)
 	switch answer := c.server.protocol.HandleMessage(ctx, m.raw(params)).(type) {
 	case mcp.JSONRPCResponse:
 		return c.resultLine(m.ID, answer)
 	case mcp.JSONRPCError:
+		if failure.details != nil {
+			return errorLine(m.ID, failure.details)
+		}
 		if isCall && !c.server.enabled[tool] {
 			answer.Error.Message = c.server.unknownTool(tool).Error()
 		}

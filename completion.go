@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
+	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+)
+
+// completions is how many candidates are asked for: one page of GitHub's.
+const completions = 100
+
+// complete gives what an argument of a prompt or a resource may be. An
+// argument that nothing is known about has no candidates.
+func (r *rooms) complete(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	switch request.Argument {
+	case "owner":
+		return r.ownersAndRepos(func(s *repository.Service) ([]string, error) { return s.Owners(ctx, request.Value) })
+	case "repo":
+		return r.ownersAndRepos(func(s *repository.Service) ([]string, error) {
+			return s.Names(ctx, request.Known["owner"], request.Value)
+		})
+	case "label":
+		return r.labels(ctx, request)
+	case "category":
+		return r.categories(ctx, request)
+	case "discussion_number":
+		return r.discussionNumbers(ctx, request)
+	case "number":
+		if strings.Contains(request.Of, "/discussions/") {
+			return r.discussionNumbers(ctx, request)
+		}
+	}
+	return nil, nil
+}
+
+// repoOf is the repository that the other arguments name; nil is the home.
+func repoOf(known map[string]string) *string {
+	if known["owner"] == "" || known["repo"] == "" {
+		return nil
+	}
+	name := ref.Repo{Owner: known["owner"], Name: known["repo"]}.String()
+	return &name
+}
+
+func (r *rooms) ownersAndRepos(ask func(*repository.Service) ([]string, error)) ([]string, error) {
+	s, err := r.repository()
+	if err != nil {
+		return nil, err
+	}
+	return ask(s)
+}
+
+func (r *rooms) labels(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := r.repository()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.ListLabels(ctx, repository.LabelsRequest{Repo: repoOf(request.Known), Query: request.Value, Limit: completions})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, label := range found.Labels {
+		names = append(names, label.Name)
+	}
+	return names, nil
+}
+
+func (r *rooms) categories(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := r.discussion()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Categories(ctx, discussion.CategoriesRequest{Repo: repoOf(request.Known)})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, category := range found.Categories {
+		names = append(names, category.Name)
+	}
+	return names, nil
+}
+
+// discussionNumbers are those of the discussions that changed last.
+func (r *rooms) discussionNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := r.discussion()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.List(ctx, discussion.ListRequest{
+		Repo: repoOf(request.Known), State: "all", OrderBy: "updated", Direction: "desc", Limit: completions, Projection: "title",
+	})
+	if err != nil {
+		return nil, err
+	}
+	var numbers []string
+	for _, row := range found.Discussions {
+		numbers = append(numbers, strconv.Itoa(row.Number))
+	}
+	return numbers, nil
+}
