@@ -99,7 +99,9 @@ func TestPromptsNameListedTools(t *testing.T) {
 	}
 }
 
-type resourceText struct{ Contents []struct{ URI, MIMEType, Text string } }
+type resourceText struct {
+	Contents []struct{ URI, MIMEType, Text string }
+}
 
 // TestResources: the roster is the same as prompt and as resource, and a
 // template answers what its tool answers.
