@@ -24,6 +24,7 @@ func carriers() map[string]any {
 		"list_discussions":            (*discussion.Service).List,
 		"list_discussion_categories":  (*discussion.Service).Categories,
 		"get_discussion_conversation": (*discussion.Service).Read,
+		"list_issues":                 (*issue.Service).List,
 		"manage_issue_labels":         (*issue.Service).ManageLabels,
 		"list_labels":                 (*repository.Service).ListLabels,
 	}

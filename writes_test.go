@@ -354,6 +354,10 @@ func TestReadsCost(t *testing.T) {
 		{"list_discussions", `{"author": "@me", "labels": ["bug", "performance"], "since": "2026-01-01"}`, 1},
 		{"get_discussion_conversation", `{"discussion_number": 5, "comment_id": "discussioncomment-20000000"}`, 1},
 		{"get_discussion_conversation", `{"discussion_number": 5, "last_n": 5}`, 1},
+		{"list_issues", `{}`, 1},
+		{"list_issues", `{"state": "all", "projection": "full", "limit": 100, "assignee": "none"}`, 1},
+		{"list_issues", `{"author": "@me", "milestone": "1.0"}`, 3},
+		{"list_issues", `{"labels": ["bug", "area: reader"]}`, 1},
 		{"healthcheck", `{}`, 2},
 	} {
 		b.github.ResetRequests()

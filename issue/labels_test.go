@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,32 +12,9 @@ import (
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
-	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
-	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
-	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
-
-// desk is a Service on a sandbox, over real HTTP.
-type desk struct {
-	*issue.Service
-	t      *testing.T
-	github *sandbox.Running
-	client *graphql.Client
-}
-
-func openAs(t *testing.T, github *sandbox.Running, token string) *desk {
-	t.Helper()
-	endpoints, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: github.RESTURL(), GraphQLURL: github.GraphQLURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain := transport.New(transport.Options{Endpoints: endpoints, Token: func(context.Context) (string, error) { return token, nil }})
-	d := &desk{t: t, github: github, client: graphql.New(graphql.Options{URL: endpoints.GraphQL.String(), HTTP: &http.Client{Transport: chain}})}
-	d.Service = issue.New(issue.Options{GraphQL: d.client, Home: ref.Repo{Owner: "octo-org", Name: "hello"}})
-	return d
-}
 
 // labels are those that GitHub has on a discussion now.
 func (d *desk) labels(number int) []string {
@@ -58,16 +34,6 @@ func (d *desk) labels(number int) []string {
 		names = append(names, label.Name)
 	}
 	return names
-}
-
-func (d *desk) writes() int {
-	n := 0
-	for _, request := range d.github.Requests() {
-		if request.Mutation {
-			n++
-		}
-	}
-	return n
 }
 
 // TestLabelsAreChanged step by step on one discussion; what is so already is

@@ -148,7 +148,10 @@ func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err
 	if err != nil || filters == nil {
 		return result, err
 	}
-	return result, l.collect(ctx, filters)
+	if err := l.collect(ctx, filters); err != nil {
+		return nil, err
+	}
+	return result, l.warnOfLabels(ctx)
 }
 
 // fill puts in what is absent.
@@ -283,6 +286,24 @@ func (l *lister) collect(ctx context.Context, filters IssueFilters) error {
 	return nil
 }
 
+// warnOfLabels says, where nothing was found, which of the labels do not exist.
+func (l *lister) warnOfLabels(ctx context.Context) error {
+	if len(l.result.Issues) > 0 || len(l.req.Labels) == 0 || l.req.Cursor != "" {
+		return nil
+	}
+	known, err := l.service.repositoryLabels(ctx, l.repo)
+	if err != nil {
+		return err
+	}
+	for _, name := range l.req.Labels {
+		if _, ok := find(known, name); !ok {
+			unknown := fault.From(unknownLabel(l.repo, name, known))
+			l.result.Warnings = append(l.result.Warnings, fmt.Sprintf("there is no label %q. %s", name, unknown.Fix))
+		}
+	}
+	return nil
+}
+
 func (l *lister) read(ctx context.Context, filters IssueFilters, after string, size int) (rows *wireRows, err error) {
 	variables := map[string]any{
 		"owner": githubv4.String(l.repo.Owner), "name": githubv4.String(l.repo.Name),
@@ -413,9 +434,8 @@ func (r *ListResult) VisitTexts(visit func(trust.Text)) {
 		if row.Summary == nil {
 			continue
 		}
-		for field, value := range map[string]*string{"milestone": &row.Milestone, "type": &row.Type} {
-			visit(trust.Text{Field: "issues." + field, At: at, Value: value})
-		}
+		visit(trust.Text{Field: "issues.milestone", At: at, Value: &row.Milestone})
+		visit(trust.Text{Field: "issues.type", At: at, Value: &row.Type})
 		for j := range row.Labels {
 			visit(trust.Text{Field: "issues.labels", At: at, Value: &row.Labels[j]})
 		}

@@ -165,6 +165,13 @@ func (w *worker) readsLists() {
 	} {
 		w.call(&struct{}{}, "list_discussions", arguments)
 	}
+	for _, arguments := range []map[string]any{
+		{}, {"limit": 1, "state": "closed", "sort": "comments"}, {"labels": []string{"bug", "area: reader"}}, {"assignee": "none"}, {"assignee": "@me"},
+		{"author": "ada-mensah", "milestone": "1.0"}, {"milestone": "none", "since": "2026-01-01"}, {"projection": "full", "state": "all", "limit": 3},
+		{"labels": []string{"no such label"}},
+	} {
+		w.call(&struct{}{}, "list_issues", arguments)
+	}
 	var page struct{ Next map[string]any }
 	w.call(&page, "list_discussions", map[string]any{"limit": 1})
 	w.call(&struct{}{}, "list_discussions", page.Next)
