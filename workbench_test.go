@@ -43,17 +43,23 @@ func theContract(t testing.TB) *contract.Contract {
 	return tools
 }
 
-// newBench assembles a server for a token of the sandbox. Patience is how long
-// one request may take; 0 is as long as in production.
-func newBench(t testing.TB, github *sandbox.Running, token string, patience time.Duration) *bench {
+// seat is who sits at a bench, and how.
+type seat struct {
+	token    string        // of the sandbox
+	patience time.Duration // for one request; 0 is as long as in production
+	budget   int           // of bytes for a result; 0 is as in production
+}
+
+// newBench assembles a server.
+func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 	t.Helper()
 	to, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: github.RESTURL(), GraphQLURL: github.GraphQLURL()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{
-		Endpoints: to, RequestTimeout: patience,
-		Token: func(context.Context) (string, error) { return token, nil },
+		Endpoints: to, RequestTimeout: who.patience,
+		Token: func(context.Context) (string, error) { return who.token, nil },
 	})}
 	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}
 	way := &connection{
@@ -64,7 +70,10 @@ func newBench(t testing.TB, github *sandbox.Running, token string, patience time
 	tools := theContract(t)
 	r := &rooms{connect: func() (*connection, error) { return way, nil }}
 	r.build(&config{env: func(string) string { return "" }, stderr: io.Discard}, tools, func() *server.Server { return b.server })
-	b.server, err = server.New(server.Options{Contract: tools, Handlers: r.handlers(), CheckResults: true, Logger: slog.New(slog.DiscardHandler)})
+	b.server, err = server.New(server.Options{
+		Contract: tools, Handlers: r.handlers(), MaxResultBytes: who.budget,
+		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

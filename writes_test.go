@@ -134,10 +134,10 @@ func samples(t testing.TB) []*fixtures.Repository {
 func setUp(t testing.TB, a act, token string, patience time.Duration) stage {
 	t.Helper()
 	github := sandbox.StartTest(t, sandbox.Options{Repositories: samples(t)})
-	s := stage{bench: newBench(t, github, token, patience), act: a, arguments: a.arguments}
+	s := stage{bench: newBench(t, github, seat{token: token, patience: patience}), act: a, arguments: a.arguments}
 	s.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
 	if a.prepare != nil {
-		id := a.prepare(s.bench, newBench(t, github, sandbox.AdminToken, patience))
+		id := a.prepare(s.bench, newBench(t, github, seat{token: sandbox.AdminToken, patience: patience}))
 		s.arguments = strings.ReplaceAll(s.arguments, "$ID", id)
 	}
 	if key := a.key(actions(t)); key != a.tool() {
@@ -338,7 +338,7 @@ func golden(t *testing.T, file, got string) {
 // TestReadsCost holds each read tool, and each way to read, to its requests.
 func TestReadsCost(t *testing.T) {
 	tried := map[string]bool{}
-	b := newBench(t, sandbox.StartTest(t, sandbox.Options{}), sandbox.AdminToken, 0)
+	b := newBench(t, sandbox.StartTest(t, sandbox.Options{}), seat{token: sandbox.AdminToken})
 	b.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
 	for _, read := range []struct {
 		tool, arguments string
