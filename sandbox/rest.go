@@ -20,12 +20,37 @@ var routes = []route{
 	{"GET /rate_limit", (*exchange).restRateLimit},
 	{"GET /user", (*exchange).restUser},
 	{"GET /repos/{owner}/{repo}", (*exchange).restRepository},
+
+	{"GET /repos/{owner}/{repo}/pulls/{number}", inPull((*restCall).pull)},
+	{"GET /repos/{owner}/{repo}/pulls/{number}/files", inPull((*restCall).pullFiles)},
+	{"GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", inPull((*restCall).reviewers)},
+	{"POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", inPull((*restCall).addReviewers)},
+	{"DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", inPull((*restCall).removeReviewers)},
+	{"GET /repos/{owner}/{repo}/commits/{sha}", inRepository((*restCall).commit)},
+	{"GET /repos/{owner}/{repo}/compare/{basehead}", inRepository((*restCall).compare)},
+
+	{"GET /repos/{owner}/{repo}/issues", inRepository((*restCall).issues)},
+	{"POST /repos/{owner}/{repo}/issues", inRepository((*restCall).createIssue)},
+	{"GET /repos/{owner}/{repo}/issues/{number}", inIssue((*restCall).oneIssue)},
+	{"PATCH /repos/{owner}/{repo}/issues/{number}", inIssue((*restCall).changeIssue)},
+	{"GET /repos/{owner}/{repo}/issues/{number}/labels", inIssue((*restCall).issueLabels)},
+	{"POST /repos/{owner}/{repo}/issues/{number}/labels", inIssue((*restCall).addIssueLabels)},
+	{"PUT /repos/{owner}/{repo}/issues/{number}/labels", inIssue((*restCall).setIssueLabels)},
+	{"DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}", inIssue((*restCall).removeIssueLabel)},
+	{"GET /repos/{owner}/{repo}/issues/{number}/dependencies/blocked_by", inIssue((*restCall).blockers)},
+	{"POST /repos/{owner}/{repo}/issues/{number}/dependencies/blocked_by", inIssue((*restCall).addBlocker)},
+	{"DELETE /repos/{owner}/{repo}/issues/{number}/dependencies/blocked_by/{id}", inIssue((*restCall).removeBlocker)},
+	{"GET /repos/{owner}/{repo}/labels", inRepository((*restCall).labels)},
+	{"POST /repos/{owner}/{repo}/labels", inRepository((*restCall).createLabel)},
+	{"GET /repos/{owner}/{repo}/labels/{name}", inRepository((*restCall).oneLabel)},
+	{"PATCH /repos/{owner}/{repo}/labels/{name}", inRepository((*restCall).changeLabel)},
+	{"DELETE /repos/{owner}/{repo}/labels/{name}", inRepository((*restCall).deleteLabel)},
 }
 
 func (x *exchange) answerREST() answer {
 	path := strings.TrimPrefix(x.request.URL.Path, "/api/v3")
 	request := x.request.Clone(x.request.Context())
-	request.URL.Path, request.URL.RawPath = path, ""
+	request.URL.Path, request.URL.RawPath = path, strings.TrimPrefix(x.request.URL.RawPath, "/api/v3")
 	out := problem(http.StatusNotFound, "Not Found")
 	mux := http.NewServeMux()
 	for _, known := range routes {
