@@ -30,6 +30,9 @@ func (t *Tool) CheckArguments(args map[string]any) (json.RawMessage, error) {
 		if problem.Code == fault.MissingArguments {
 			problem.Fix = "Call it like this: " + cmp.Or(t.completed(args), t.exampleCall())
 		}
+		if problem.Fix == "" {
+			problem.Fix = "Correct it and call again, as in: " + t.exampleCall()
+		}
 		return nil, problem
 	}
 	canonical, err := appendJSON(nil, checked)

@@ -1,5 +1,10 @@
 package fault
 
+import (
+	"iter"
+	"maps"
+)
+
 // Code names a kind of failure. The set is closed: a caller may switch on it.
 type Code string
 
@@ -81,3 +86,41 @@ func (c Code) Title() string { return titles[c] }
 
 // Known reports whether c is one of the codes above.
 func (c Code) Known() bool { return titles[c] != "" }
+
+// fixes are the next steps for errors that say none of their own.
+var fixes = map[Code]string{
+	InvalidArguments:        "Correct the argument; get_mcp_tool_handbook shows what the tool takes.",
+	MissingArguments:        "Add what is missing; get_mcp_tool_handbook shows what the tool takes.",
+	AmbiguousArguments:      "Say more, or leave one of them out.",
+	MalformedCommentID:      "Pass the id from a read of the conversation, or from a hand-off.",
+	RepositoryTargetInvalid: "Pass repo as owner/name.",
+	InvalidCategory:         "list_discussion_categories shows those there are.",
+	InvalidLabel:            "list_labels shows those there are.",
+	ValidationFailed:        "Change what GitHub objects to and call again.",
+	ConfirmationRequired:    "Call again with confirm: true if that is what is wanted.",
+	TooLarge:                "Ask for less, or send less.",
+	NotFound:                "Check the number or id.",
+	NotFoundOrNoAccess:      "Check the spelling, and that the token can see it.",
+	AuthRequired:            "Set GITHUB_TOKEN, or start with --sandbox.",
+	AuthFailed:              "Replace the token: it is wrong, expired or revoked.",
+	Forbidden:               "See get_viewer_permission; ask a maintainer for what is missing.",
+	SSORequired:             "Authorize the token for the organization's single sign-on.",
+	ReadOnly:                "Ask whoever runs the server to start it without --read-only.",
+	IdentityMismatch:        "Use the expected account's token.",
+	AssigneeConflict:        "Choose other work, or ask who has it.",
+	ReviewerNotSeated:       "Ask somebody who has access to the repository.",
+	ReviewConflict:          "Submit or dismiss the review that stands in the way.",
+	ParentConflict:          "Send replace_parent: true if the move is meant.",
+	Conflict:                "Read again, and repeat the change on what is there now.",
+	RateLimited:             "Wait as long as retryAfterSeconds says, then call again.",
+	UpstreamError:           "Call again in a moment; if it stays, look at GitHub's status page.",
+	UpstreamTimeout:         "Call again in a moment, or ask for less at once.",
+	OutcomeUnknown:          "Read what the call was to write before you repeat it.",
+	ToolNotFound:            "List the tools.",
+	Internal:                "Call once more; if it stays, report it with the server's log.",
+}
+
+func (c Code) fix() string { return fixes[c] }
+
+// Codes are all codes there are.
+func Codes() iter.Seq[Code] { return maps.Keys(titles) }

@@ -7,6 +7,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +17,7 @@ import (
 type Error struct {
 	Code    Code
 	Message string // what happened, in words a caller can act on
-	Fix     string // the next step; "" when there is none
+	Fix     string // the next step; "" is the one that goes with the code
 
 	// Retryable says that the same call may succeed later, unchanged.
 	Retryable bool
@@ -83,9 +84,7 @@ func (e *Error) Public() map[string]any {
 	public["error"] = e.Code.Title()
 	public["code"] = string(e.Code)
 	public["message"] = e.Message
-	if e.Fix != "" {
-		public["fix"] = e.Fix
-	}
+	public["fix"] = cmp.Or(e.Fix, e.Code.fix())
 	if e.Retryable {
 		public["retryable"] = true
 	}

@@ -57,6 +57,17 @@ func TestWrapKeepsTheCode(t *testing.T) {
 	}
 }
 
+func TestAnErrorAlwaysSaysTheNextStep(t *testing.T) {
+	for code := range fault.Codes() {
+		if fix := fault.New(code, "x").Public()["fix"]; fix == "" {
+			t.Errorf("%s has no next step", code)
+		}
+	}
+	if fix := fault.New(fault.NotFound, "x").WithFix("Look.").Public()["fix"]; fix != "Look." {
+		t.Errorf("the error's own next step became %q", fix)
+	}
+}
+
 func TestEveryCodeHasATitle(t *testing.T) {
 	if fault.Code("NO_SUCH_CODE").Known() {
 		t.Error("an unknown code is known")

@@ -93,7 +93,12 @@ func (r *Resolver) Comment(ctx context.Context, want Want) (_ Comment, err error
 	if err != nil {
 		return Comment{}, err
 	}
-	nodeID, err := r.NodeID(ctx, want.Repo, kind, id)
+	in := want.Thread
+	if in.Number == 0 && id.Thread != nil {
+		in = *id.Thread
+	}
+	in.Repo = want.Repo
+	nodeID, err := r.Find(ctx, in, kind, id)
 	if err != nil {
 		return Comment{}, err
 	}

@@ -112,6 +112,9 @@ func (c Comment) withReplies(replies []Comment) Comment {
 	if c.InDiscussion == nil || c.Replies == nil {
 		return c
 	}
+	if replies == nil {
+		replies = []Comment{} // an empty list is never null
+	}
 	facts := *c.InDiscussion
 	facts.Replies = &Replies{TotalCount: c.Replies.TotalCount, Nodes: replies}
 	c.InDiscussion = &facts

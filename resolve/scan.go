@@ -1,0 +1,90 @@
+package resolve
+
+import (
+	"context"
+
+	"github.com/shurcooL/githubv4"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+)
+
+const maxPage = 100 // the most GitHub gives at once
+
+// Find is the node id of a comment in any spelling, like NodeID; where this
+// GitHub's ids are not built from numbers, the number is looked for in the
+// thread, when that is a discussion. It is "" when it is not there.
+func (r *Resolver) Find(ctx context.Context, in ref.Thread, kind ref.CommentType, id ref.Comment) (_ string, err error) {
+	defer fault.Wrap(&err, "finding comment %s", id)
+	nodeID, err := r.NodeID(ctx, in.Repo, kind, id)
+	if err != nil || nodeID != "" || kind != ref.DiscussionComment || in.Number == 0 {
+		return nodeID, err
+	}
+	pages := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[wireNumbered], error) {
+		return r.numberedPage(ctx, in, after)
+	})
+	for comment, err := range pages {
+		if err != nil {
+			return "", err
+		}
+		if nodeID := comment.find(id.DatabaseID); nodeID != "" {
+			return nodeID, nil
+		}
+	}
+	return "", nil
+}
+
+// wireNumbered is a comment with the numbers of itself and its replies.
+type wireNumbered struct {
+	wireNumber
+	Replies struct{ Nodes []wireNumber } `graphql:"replies(last: 100)"`
+}
+
+type wireNumber struct {
+	ID         string
+	DatabaseID int64 `graphql:"databaseId"`
+}
+
+func (w wireNumbered) find(number int64) string {
+	for _, comment := range append(w.Replies.Nodes, w.wireNumber) {
+		if ref.NumberOf(comment.DatabaseID, comment.ID) == number {
+			return comment.ID
+		}
+	}
+	return ""
+}
+
+func (r *Resolver) numberedPage(ctx context.Context, in ref.Thread, after *githubv4.String) (page graphql.Page[wireNumbered], err error) {
+	var query struct {
+		Repository *struct {
+			Discussion *struct {
+				Comments struct {
+					PageInfo struct {
+						HasNextPage bool
+						EndCursor   githubv4.String
+					}
+					Nodes []wireNumbered
+				} `graphql:"comments(first: $first, after: $after)"`
+			} `graphql:"discussion(number: $number)"`
+		} `graphql:"repository(owner: $owner, name: $name)"`
+	}
+	err = graphql.Shrink(ctx, maxPage, func(n int) error {
+		notes, err := r.gh.Query(ctx, "DiscussionNumbers", &query, map[string]any{
+			"owner": githubv4.String(in.Repo.Owner), "name": githubv4.String(in.Repo.Name), "number": githubv4.Int(in.Number),
+			"first": githubv4.Int(n), "after": after,
+		})
+		switch {
+		case err != nil:
+			return err
+		case query.Repository == nil:
+			return notes.Fault("repository", NoRepository(in.Repo))
+		case query.Repository.Discussion == nil:
+			return notes.Fault("repository.discussion", fault.New(fault.NotFound, "%s has no discussion #%d", in.Repo, in.Number))
+		}
+		comments := query.Repository.Discussion.Comments
+		page = graphql.Page[wireNumbered]{Nodes: comments.Nodes, Cursor: comments.PageInfo.EndCursor, More: comments.PageInfo.HasNextPage}
+		return nil
+	})
+	return page, err
+}
