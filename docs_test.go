@@ -83,6 +83,37 @@ func readmeSettings(readme string) map[string][]string {
 	return found
 }
 
+func TestCONTRIBUTINGShowsTheFloors(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(floors, shownFloors(string(text))); diff != "" {
+		t.Errorf("floors of CONTRIBUTING.md differ from the rules (-rules +CONTRIBUTING):\n%s", diff)
+	}
+}
+
+var (
+	floorRow    = regexp.MustCompile("(?m)^\\| (\\d) \\| ((?:`[a-z]+` ?)+)\\|")
+	packageName = regexp.MustCompile("`([a-z]+)`")
+)
+
+// shownFloors are the packages of the table of floors.
+func shownFloors(text string) map[string]int {
+	shown := map[string]int{}
+	for _, row := range floorRow.FindAllStringSubmatch(text, -1) {
+		floor, _ := strconv.Atoi(row[1]) // one digit
+		for _, match := range packageName.FindAllStringSubmatch(row[2], -1) {
+			name := match[1]
+			if name == "main" {
+				name = "."
+			}
+			shown[name] = floor
+		}
+	}
+	return shown
+}
+
 func TestSettingsAreRead(t *testing.T) {
 	want := map[string][]string{"host": {"GITHUB_HOST", "GH_HOST"}, "repo": {"GITHUB_REPOSITORY"}}
 	help := "Flags:\n  -h, --help   help for x\n      --host host   the host [GITHUB_HOST, GH_HOST]\n      --repo owner/name   home (default [x]) [GITHUB_REPOSITORY]\n"
