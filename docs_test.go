@@ -45,8 +45,10 @@ func TestDocumentsHoldValidJSON(t *testing.T) {
 	report(t, brokenJSON(os.DirFS(".")))
 }
 
+// TestREADMEListsTheSettings asks the program itself; TestMain has put it on
+// the PATH.
 func TestREADMEListsTheSettings(t *testing.T) {
-	help, err := exec.CommandContext(t.Context(), "go", "run", ".", "--help").Output()
+	help, err := exec.CommandContext(t.Context(), "github-workflow-mcp", "--help").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
