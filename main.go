@@ -67,7 +67,7 @@ func newRoot(ctx context.Context, env func(string) string, stderr io.Writer) *co
 	}
 	c.addFlags(root.PersistentFlags())
 	root.AddCommand(cli.Commands(func() (*cli.App, error) { return c.open(ctx) })...)
-	root.AddCommand(cli.SandboxCommand(), cli.DemoCommand())
+	root.AddCommand(cli.SandboxCommand(), cli.DemoCommand(), cli.AwarenessCommand(env))
 	return root
 }
 

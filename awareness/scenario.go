@@ -9,7 +9,8 @@ type scenario struct {
 }
 
 // scenarios holds what well-known servers are for, in our own words: two or
-// three phrases each, the most general one first.
+// three phrases each, the most general one first. Our own server has one more,
+// for the tools that are about itself.
 var scenarios = map[string][]scenario{
 	"filesystem": {
 		{"to open, read or look into a file on this computer", []string{"read", "text", "media", "info"}},
@@ -53,6 +54,7 @@ var scenarios = map[string][]scenario{
 		{"to report, find, answer, sort or close bugs, tickets and issues on GitHub", []string{"issue", "issues", "labels", "label", "assignees", "projects"}},
 		{"to open, check, review, answer or merge a pull request on GitHub", []string{"pull", "pr", "review", "reviewers", "merge", "checkout"}},
 		{"about what is new in a GitHub thread, or to answer in it", []string{"discussion", "discussions", "conversation", "comment", "reaction"}},
+		{"about what can be done on GitHub from here, or why it does not work", []string{"healthcheck", "handbook", "viewer", "permission"}},
 	},
 	"brave-search": {
 		{"to look something up on the web", []string{"web", "summarizer"}},

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
+
 	"github.com/github-workflow-mcp/github-workflow-mcp/awareness"
 )
 
@@ -28,6 +30,32 @@ type AwarenessOptions struct {
 }
 
 const defaultServerTimeout = 30 * time.Second
+
+// AwarenessCommand is the command awareness; env looks variables up.
+func AwarenessCommand(env func(string) string) *cobra.Command {
+	opts := AwarenessOptions{Env: env}
+	cmd := &cobra.Command{
+		Use:   "awareness --config FILE",
+		Short: "Show what makes a model reach for the tools of any MCP servers",
+		Long: "Asks the MCP servers of a configuration file, such as a client's mcp.json, for their tools, and shows three texts\n" +
+			"for a model: a description per tool, a paragraph for the system prompt, and a roster to begin with.\n" +
+			"A server that fails is one line on stderr; the exit code is 1 when none answers.",
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&opts.ConfigFile, "config", "", "the `file` with the mcpServers")
+	cmd.Flags().StringSliceVar(&opts.Servers, "server", nil, "only the servers with these `ids`")
+	cmd.Flags().DurationVar(&opts.Timeout, "timeout", defaultServerTimeout, "how long a server may take, from start to end")
+	format := formatFlag(cmd, "markdown", "json")
+	_ = cmd.MarkFlagRequired("config") // fails for a flag that is not there
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		opts.Format, opts.Out, opts.Err = format.String(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+		if Awareness(cmd.Context(), opts) != 0 {
+			return ErrReported
+		}
+		return nil
+	}
+	return cmd
+}
 
 // Awareness connects to the MCP servers of a configuration file and writes the
 // three awareness layers for their tools. The exit code is 0 when at least one
