@@ -1,7 +1,8 @@
 // Package conversation reads, writes and moderates what is said on issues and
 // pull requests; moderation covers the comments of discussions too.
 //
-// It promises that a comment is only ever touched in the repository and the
+// It promises that reading costs what is new, whatever the length of the
+// thread and whatever kinds of remarks it holds, that a comment is only ever touched in the repository and the
 // thread that the call names, and that what cannot be undone is confirmed
 // first.
 package conversation
@@ -10,6 +11,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
 // Options are what a Service needs; GraphQL and Resolver are required.
@@ -21,7 +23,12 @@ type Options struct {
 }
 
 // Service has this package's tools as methods. It is safe for concurrent use.
-type Service struct{ opts Options }
+type Service struct {
+	opts   Options
+	reader thread.Reader
+}
 
 // New makes a Service.
-func New(opts Options) *Service { return &Service{opts: opts} }
+func New(opts Options) *Service {
+	return &Service{opts: opts, reader: thread.Reader{Memo: thread.NewMemo()}}
+}

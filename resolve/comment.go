@@ -34,6 +34,9 @@ type Comment struct {
 	ThreadID string
 	Locked   bool
 
+	ReviewID string // of a review, and of an inline comment the review it is in
+	Pending  bool   // only the viewer can see it: its review is not submitted yet
+
 	ParentID  string // the comment it replies to; "" when it is no reply
 	LastReply Stamp  // the newest reply under it; zero when there is none
 	OwnWork   bool   // the viewer wrote it
@@ -59,6 +62,9 @@ type wireNode struct {
 	Typename string      `graphql:"__typename"`
 	Comment  wireComment `graphql:"... on Comment"`
 	InThread wireDiscuss `graphql:"... on DiscussionComment"`
+	OnIssue  wireOnIssue `graphql:"... on IssueComment"`
+	Review   wireReview  `graphql:"... on PullRequestReview"`
+	Inline   wireInline  `graphql:"... on PullRequestReviewComment"`
 }
 
 type wireComment struct {
@@ -81,83 +87,171 @@ type wireDiscuss struct {
 	} `graphql:"replies(last: 1)"`
 }
 
+// wireOnIssue is a comment of an issue, or of a pull request, which has an
+// issue of its own then.
+type wireOnIssue struct {
+	Issue wireThread
+	Pull  *wireThread `graphql:"onPull: pullRequest"`
+}
+
+type wireReview struct {
+	State string     `graphql:"reviewState: state"`
+	Pull  wireThread `graphql:"pullRequest"`
+}
+
+// wireInline is an inline comment of a review; its replyTo and pullRequest are
+// selected by the fragments before it, too.
+type wireInline struct {
+	Pull     wireThread           `graphql:"pullRequest"`
+	ReplyTo  *struct{ ID string } `graphql:"replyTo"`
+	InReview *struct {
+		ID    string
+		State string
+	} `graphql:"pullRequestReview"`
+}
+
+// pendingState is that of a review that only its author can see.
+const pendingState = "PENDING"
+
 // Comment finds a comment by any spelling. It is NOT_FOUND when it is not in
-// the repository, or not in the thread that the call names.
+// the repository, or not in the thread that the call names, and
+// AMBIGUOUS_ARGUMENTS when a bare number is that of several remarks there.
 func (r *Resolver) Comment(ctx context.Context, want Want) (_ Comment, err error) {
 	defer fault.Wrap(&err, "resolving %s", want.Field)
 	id, err := r.web.ParseComment(want.Field, want.Value)
 	if err != nil {
 		return Comment{}, err
 	}
-	kind, err := want.typeOf(id)
+	nodeIDs, err := r.nodeIDs(ctx, want, id)
 	if err != nil {
 		return Comment{}, err
+	}
+	if len(nodeIDs) == 0 {
+		return Comment{}, want.absent()
+	}
+	var query struct {
+		Nodes []*wireNode `graphql:"nodes(ids: $ids)"`
+	}
+	notes, err := r.gh.Query(ctx, "Comment", &query, map[string]any{"ids": nodeIDs})
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return Comment{}, want.absent().WithCause(err)
+	case err != nil:
+		return Comment{}, err
+	}
+	var found []Comment
+	for _, node := range query.Nodes {
+		if node == nil {
+			continue
+		}
+		if comment := node.comment(); want.isMet(id, comment) {
+			found = append(found, comment)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Comment{}, notes.Fault("nodes", want.absent())
+	case 1:
+		return found[0], nil
+	}
+	return Comment{}, want.ambiguous(found)
+}
+
+// nodeIDs are the node ids that the spelling may mean: several for a bare
+// number beside an issue or a pull request, whose remarks are of three types.
+func (r *Resolver) nodeIDs(ctx context.Context, want Want, id ref.Comment) ([]graphql.ID, error) {
+	kinds, err := want.typesOf(id)
+	if err != nil {
+		return nil, err
 	}
 	in := want.Thread
 	if in.Number == 0 && id.Thread != nil {
 		in = *id.Thread
 	}
 	in.Repo = want.Repo
-	nodeID, err := r.Find(ctx, in, kind, id)
-	if err != nil {
-		return Comment{}, err
+	var all []graphql.ID
+	for _, kind := range kinds {
+		nodeID, err := r.Find(ctx, in, kind, id)
+		if err != nil {
+			return nil, err
+		}
+		if nodeID != "" {
+			all = append(all, graphql.ID(nodeID))
+		}
 	}
-	if nodeID == "" {
-		return Comment{}, want.absent()
-	}
-	var query struct {
-		Node *wireNode `graphql:"node(id: $id)"`
-	}
-	notes, err := r.gh.Query(ctx, "Comment", &query, map[string]any{"id": graphql.ID(nodeID)})
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return Comment{}, want.absent().WithCause(err)
-	case err != nil:
-		return Comment{}, err
-	case query.Node == nil:
-		return Comment{}, notes.Fault("node", want.absent())
-	}
-	found := query.Node.comment()
-	if !want.isMet(id, found) {
-		return Comment{}, want.absent()
-	}
-	return found, nil
+	return all, nil
 }
 
-// typeOf is the type of the comment that the spelling, or the thread beside
-// it, tells.
-func (w Want) typeOf(id ref.Comment) (ref.CommentType, error) {
+// typesOf are the types that the comment may have, as the spelling or the
+// thread beside it tells.
+func (w Want) typesOf(id ref.Comment) ([]ref.CommentType, error) {
 	switch {
 	case id.Type != "":
-		return id.Type, nil
+		return []ref.CommentType{id.Type}, nil
 	case id.NodeID != "":
-		return "", nil
+		return []ref.CommentType{""}, nil
 	case w.Thread.Number != 0 && w.Thread.Kind == ref.Discussion:
-		return ref.DiscussionComment, nil
+		return []ref.CommentType{ref.DiscussionComment}, nil
 	case w.Thread.Number != 0:
-		return ref.IssueComment, nil
+		return []ref.CommentType{ref.IssueComment, ref.PullRequestReview, ref.PullRequestReviewComment}, nil
 	}
-	return "", fault.New(fault.AmbiguousArguments, "%s is a bare number, which comments of several kinds may share", w.Field).
+	return nil, fault.New(fault.AmbiguousArguments, "%s is a bare number, which comments of several kinds may share", w.Field).
 		WithFix("Pass the number of its thread beside it, or the comment's node id, anchor or URL.").With("argument", w.Field)
+}
+
+// ambiguous is the fault for a number that several remarks of one pull request
+// have.
+func (w Want) ambiguous(found []Comment) error {
+	var spellings []string
+	for _, comment := range found {
+		spellings = append(spellings, ref.Comment{Type: comment.Type, DatabaseID: comment.DatabaseID}.String())
+	}
+	return fault.New(fault.AmbiguousArguments, "%s is the number of %d remarks of different kinds there", w.Field, len(found)).
+		WithFix("Pass the one that is meant: %s.", strings.Join(spellings, " or ")).
+		With("argument", w.Field).With("candidates", spellings)
 }
 
 func (n *wireNode) comment() Comment {
 	found := Comment{
-		ID: n.Comment.ID, Type: ref.CommentType(n.Typename),
+		ID: n.Comment.ID, Type: ref.CommentType(n.Typename), DatabaseID: ref.NumberOf(0, n.Comment.ID),
 		Body: n.Comment.Body, CreatedAt: n.Comment.CreatedAt.UTC(), OwnWork: n.Comment.ViewerDidAuthor,
 	}
-	if found.Type == ref.DiscussionComment {
-		found.DatabaseID = ref.NumberOf(n.InThread.DatabaseID, found.ID)
-		found.Deleted = n.InThread.DeletedAt != nil
-		found.in(ref.Discussion, n.InThread.Discussion)
-		if n.InThread.ReplyTo != nil {
-			found.ParentID = n.InThread.ReplyTo.ID
+	switch found.Type {
+	case ref.DiscussionComment:
+		found.inDiscussion(n.InThread)
+	case ref.IssueComment:
+		found.in(ref.Issue, n.OnIssue.Issue)
+		if n.OnIssue.Pull != nil {
+			found.in(ref.PullRequest, *n.OnIssue.Pull)
 		}
-		for _, reply := range n.InThread.Replies.Nodes {
-			found.LastReply = Stamp{ID: reply.ID, CreatedAt: reply.CreatedAt.UTC()}
-		}
+	case ref.PullRequestReview:
+		found.in(ref.PullRequest, n.Review.Pull)
+		found.ReviewID, found.Pending = found.ID, n.Review.State == pendingState
+	case ref.PullRequestReviewComment:
+		found.inReview(n.Inline)
 	}
 	return found
+}
+
+func (c *Comment) inDiscussion(w wireDiscuss) {
+	c.DatabaseID, c.Deleted = ref.NumberOf(w.DatabaseID, c.ID), w.DeletedAt != nil
+	c.in(ref.Discussion, w.Discussion)
+	if w.ReplyTo != nil {
+		c.ParentID = w.ReplyTo.ID
+	}
+	for _, reply := range w.Replies.Nodes {
+		c.LastReply = Stamp{ID: reply.ID, CreatedAt: reply.CreatedAt.UTC()}
+	}
+}
+
+func (c *Comment) inReview(w wireInline) {
+	c.in(ref.PullRequest, w.Pull)
+	if w.ReplyTo != nil {
+		c.ParentID = w.ReplyTo.ID
+	}
+	if w.InReview != nil {
+		c.ReviewID, c.Pending = w.InReview.ID, w.InReview.State == pendingState
+	}
 }
 
 func (c *Comment) in(kind ref.Kind, thread wireThread) {

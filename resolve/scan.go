@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"bytes"
 	"context"
+	"strconv"
 
 	"github.com/shurcooL/githubv4"
 
@@ -13,16 +15,24 @@ import (
 const maxPage = 100 // the most GitHub gives at once
 
 // Find is the node id of a comment in any spelling, like NodeID; where this
-// GitHub's ids are not built from numbers, the number is looked for in the
-// thread, when that is a discussion. It is "" when it is not there.
+// GitHub's ids are not built from numbers, a comment's number is looked for in
+// the thread. It is "" when it is not there.
 func (r *Resolver) Find(ctx context.Context, in ref.Thread, kind ref.CommentType, id ref.Comment) (_ string, err error) {
 	defer fault.Wrap(&err, "finding comment %s", id)
 	nodeID, err := r.NodeID(ctx, in.Repo, kind, id)
-	if err != nil || nodeID != "" || kind != ref.DiscussionComment || in.Number == 0 {
+	if err != nil || nodeID != "" || in.Number == 0 {
 		return nodeID, err
 	}
+	page := r.numberedPage
+	switch {
+	case kind == ref.DiscussionComment && in.Kind == ref.Discussion:
+	case kind == ref.IssueComment && in.Kind != ref.Discussion:
+		page = r.numberedIssuePage
+	default:
+		return "", nil
+	}
 	pages := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[wireNumbered], error) {
-		return r.numberedPage(ctx, in, after)
+		return page(ctx, in, after)
 	})
 	for comment, err := range pages {
 		if err != nil {
@@ -87,4 +97,67 @@ func (r *Resolver) numberedPage(ctx context.Context, in ref.Thread, after *githu
 		return nil
 	})
 	return page, err
+}
+
+// wireNumberedIssue are the comments of an issue or a pull request. Their
+// databaseId is null above 2^31; the number that is not is a text, and what
+// cannot be told by the id has to be told by that.
+type wireNumberedIssue struct {
+	Comments struct {
+		PageInfo struct {
+			HasNextPage bool
+			EndCursor   githubv4.String
+		}
+		Nodes []struct {
+			ID     string
+			Number bigInt `graphql:"fullDatabaseId"`
+		}
+	} `graphql:"comments(first: $first, after: $after)"`
+}
+
+func (r *Resolver) numberedIssuePage(ctx context.Context, in ref.Thread, after *githubv4.String) (page graphql.Page[wireNumbered], err error) {
+	var query struct {
+		Repository *struct {
+			Thread *struct {
+				Issue wireNumberedIssue `graphql:"... on Issue"`
+				Pull  wireNumberedIssue `graphql:"... on PullRequest"`
+			} `graphql:"issueOrPullRequest(number: $number)"`
+		} `graphql:"repository(owner: $owner, name: $name)"`
+	}
+	err = graphql.Shrink(ctx, maxPage, func(n int) error {
+		notes, err := r.gh.Query(ctx, "CommentNumbers", &query, map[string]any{
+			"owner": githubv4.String(in.Repo.Owner), "name": githubv4.String(in.Repo.Name), "number": githubv4.Int(in.Number),
+			"first": githubv4.Int(n), "after": after,
+		})
+		switch {
+		case err != nil:
+			return err
+		case query.Repository == nil:
+			return notes.Fault("repository", NoRepository(in.Repo))
+		case query.Repository.Thread == nil:
+			return notes.Fault("repository.issueOrPullRequest", fault.New(fault.NotFound, "%s has no issue or pull request #%d", in.Repo, in.Number).
+				WithFix("list_issues and list_pull_requests show the numbers."))
+		}
+		comments := query.Repository.Thread.Issue.Comments
+		page = graphql.Page[wireNumbered]{Cursor: comments.PageInfo.EndCursor, More: comments.PageInfo.HasNextPage}
+		for _, comment := range comments.Nodes {
+			page.Nodes = append(page.Nodes, wireNumbered{wireNumber: wireNumber{ID: comment.ID, DatabaseID: int64(comment.Number)}})
+		}
+		return nil
+	})
+	return page, err
+}
+
+// bigInt is GitHub's BigInt, a number that is written as a text.
+type bigInt int64
+
+// UnmarshalJSON reads the number, quoted or not; null is 0.
+func (b *bigInt) UnmarshalJSON(data []byte) error {
+	digits := string(bytes.Trim(data, `"`))
+	if digits == "null" {
+		return nil
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	*b = bigInt(n)
+	return err
 }

@@ -70,9 +70,14 @@ type Comment struct {
 	MinimizedReason   string     `json:"minimizedReason,omitempty"`
 
 	*InDiscussion // discussions only
+	*AsReview     // reviews only
+	*AsRemark     // inline comments only
+
+	Reactions []Reaction `json:"reactions,omitempty"` // of a comment that was asked for alone
 
 	VisibleAt time.Time `json:"-"` // when others could first see it
 	OwnWork   bool      `json:"-"` // the viewer wrote it
+	Hidden    bool      `json:"-"` // only the viewer can see it yet; never a watermark
 }
 
 // InDiscussion is what only a discussion's comments have.
@@ -80,6 +85,31 @@ type InDiscussion struct {
 	IsAnswer  bool     `json:"isAnswer"`
 	ReplyToID *string  `json:"replyToId"`
 	Replies   *Replies `json:"replies,omitempty"` // nil for a reply
+}
+
+// AsReview is what only a pull request's reviews have.
+type AsReview struct {
+	ReviewState string     `json:"reviewState"`
+	SubmittedAt *time.Time `json:"submittedAt"` // nil while it is pending
+}
+
+// AsRemark is what only the inline comments of a review have.
+type AsRemark struct {
+	Path        string  `json:"path"`
+	Line        *int    `json:"line"` // nil when it is gone, or of the whole file
+	StartLine   *int    `json:"startLine,omitempty"`
+	Side        string  `json:"side"`
+	ThreadID    string  `json:"threadId"`
+	IsResolved  bool    `json:"isResolved"`
+	IsOutdated  bool    `json:"isOutdated"`
+	InReplyToID *string `json:"inReplyToId"`
+	Pending     bool    `json:"pending,omitempty"`
+}
+
+// Reaction is how many reacted in one way.
+type Reaction struct {
+	Content string `json:"content"`
+	Count   int    `json:"count"`
 }
 
 // Replies are the replies under a comment.
@@ -123,7 +153,7 @@ func (c Comment) withReplies(replies []Comment) Comment {
 
 // stub is the comment without its text.
 func (c *Comment) stub() Stub {
-	stub := Stub{ID: c.ID, Key: c.key(), EditedAt: c.LastEditedAt}
+	stub := Stub{ID: c.ID, Key: c.key(), EditedAt: c.LastEditedAt, Hidden: c.Hidden}
 	for _, reply := range c.replies() {
 		if last := reply.stub(); stub.LastReply == nil || last.Key.After(stub.LastReply.Key) {
 			stub.LastReply = &last

@@ -69,6 +69,7 @@ type Stub struct {
 	EditedAt  *time.Time
 	LastReply *Stub  // the newest reply under it; nil when none
 	Cursor    string // its upstream cursor; "" when not known
+	Hidden    bool   // only the viewer can see it yet; never a watermark
 }
 
 func (s Stub) mark() Mark { return Mark{ID: s.ID, Key: s.Key} }
@@ -93,10 +94,14 @@ func latest(marks ...*Mark) *Mark {
 	return last
 }
 
-// latestOf is the newest comment or reply among stubs; nil when there is none.
+// latestOf is the newest comment or reply among stubs that others can see; nil
+// when there is none.
 func latestOf(stubs []Stub) *Mark {
 	var last *Mark
 	for _, stub := range stubs {
+		if stub.Hidden {
+			continue
+		}
 		mark := stub.newest()
 		last = latest(last, &mark)
 	}

@@ -191,7 +191,7 @@ func (r *run) deliverComment(comment Comment, at Position) {
 	reading := r.reading
 	index := len(reading.Comments)
 	reading.Comments = append(reading.Comments, comment)
-	reading.items = append(reading.items, item{comment: index, reply: -1, newReply: -1, at: at, moves: true})
+	reading.items = append(reading.items, item{comment: index, reply: -1, newReply: -1, at: at, moves: !comment.Hidden})
 	for i, reply := range comment.replies() {
 		reading.items = append(reading.items, item{
 			comment: index, reply: i, newReply: -1, at: at.inside(comment.ID, reply.stub().mark()),

@@ -136,14 +136,22 @@ func (r *Reading) seen(n int) *Mark {
 	mark := r.start.Seen
 	for _, item := range r.items[:n] {
 		if r.Selector.Mode == ByLast {
-			delivered := r.mark(item)
-			mark = latest(mark, &delivered)
+			mark = latest(mark, r.visible(item))
 		} else if item.moves {
 			delivered := r.mark(item)
 			mark = &delivered
 		}
 	}
 	return mark
+}
+
+// visible is the item's mark; nil when nobody but the viewer can see it.
+func (r *Reading) visible(it item) *Mark {
+	if !it.root && r.comment(it).Hidden {
+		return nil
+	}
+	mark := r.mark(it)
+	return &mark
 }
 
 // assemble lays the kept items out in the thread's order.

@@ -40,8 +40,7 @@ func (r *run) since(ctx context.Context) error {
 // it: it may be deleted by now, but its place stays.
 func (r *run) setAnchor(anchor *Anchor) {
 	if anchor != nil {
-		top := anchor.Top().newest()
-		r.saw(&top)
+		r.saw(latestOf([]Stub{anchor.Top()}))
 	}
 	if r.from.Anchor == nil {
 		mark := anchor.mark()
@@ -49,6 +48,9 @@ func (r *run) setAnchor(anchor *Anchor) {
 	}
 	if r.from.Last == nil {
 		r.from.Last = &r.from.Anchor.Key
+	}
+	if anchor != nil && anchor.Hidden {
+		return
 	}
 	if r.reading.start.Seen == nil {
 		r.reading.start.Seen = r.from.Anchor
