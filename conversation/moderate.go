@@ -10,6 +10,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
@@ -61,6 +62,8 @@ func (s *Service) Moderate(ctx context.Context, req ModerateRequest) (_ *Moderat
 		return s.minimize(ctx, comment, req)
 	case comment.Deleted:
 		return deleted(comment, fmt.Sprintf("Nothing to do: this comment of %s is deleted already.", comment.Thread)), nil
+	case comment.Type == ref.PullRequestReview && !comment.Pending:
+		return nil, submitted()
 	case !req.Confirm:
 		return nil, req.confirmation(comment)
 	}
@@ -113,19 +116,38 @@ func (r ModerateRequest) confirmation(comment resolve.Comment) error {
 		}})
 }
 
-// deleters are the mutations that delete a comment, by its type.
-var deleters = map[ref.CommentType]string{
-	ref.DiscussionComment: "deleteDiscussionComment",
+// deleters are the mutations that delete a comment, by its type, and their
+// inputs.
+var deleters = map[ref.CommentType]struct {
+	field string
+	input func(id string) githubv4.Input
+}{
+	ref.DiscussionComment: {"deleteDiscussionComment", func(id string) githubv4.Input {
+		return githubv4.DeleteDiscussionCommentInput{ID: githubv4.ID(id)}
+	}},
+	ref.IssueComment: {"deleteIssueComment", func(id string) githubv4.Input {
+		return githubv4.DeleteIssueCommentInput{ID: githubv4.ID(id)}
+	}},
+	ref.PullRequestReview: {"deletePullRequestReview", func(id string) githubv4.Input {
+		return githubv4.DeletePullRequestReviewInput{PullRequestReviewID: githubv4.ID(id)}
+	}},
+	ref.PullRequestReviewComment: {"deletePullRequestReviewComment", func(id string) githubv4.Input {
+		return githubv4.DeletePullRequestReviewCommentInput{ID: githubv4.ID(id)}
+	}},
+}
+
+// submitted is the fault for deleting what GitHub does not delete: a review that
+// others could see.
+func submitted() error {
+	return fault.New(fault.InvalidArguments, "comment_id names a submitted review, which GitHub does not delete").
+		WithFix("Hide its text with action minimize, or take its decision back with manage_pr_review, action dismiss.").
+		With("argument", "comment_id")
 }
 
 func (s *Service) deleteComment(ctx context.Context, comment resolve.Comment) (*ModerateResult, error) {
-	field := deleters[comment.Type]
-	if field == "" {
-		return nil, fault.New(fault.InvalidArguments, "comment_id names a %s, which GitHub does not delete", comment.Type).
-			WithFix("Minimize it instead.").With("argument", "comment_id")
-	}
+	deleter := deleters[comment.Type]
+	field, input := deleter.field, deleter.input(comment.ID)
 	mutation, found := graphql.Field[struct{ ClientMutationID *string }](field + "(input: $input)")
-	input := githubv4.DeleteDiscussionCommentInput{ID: githubv4.ID(comment.ID)}
 	notes, err := s.opts.GraphQL.Mutate(ctx, operation(field), mutation, input, nil)
 	result := deleted(comment, fmt.Sprintf("Deleted a comment of %s.", comment.Thread))
 	switch {
@@ -218,7 +240,7 @@ func (s *Service) visibility(ctx context.Context, comment resolve.Comment) (*wir
 			} `graphql:"... on DiscussionComment"`
 		} `graphql:"node(id: $id)"`
 	}
-	_, err := s.opts.GraphQL.Query(ctx, "CommentOutcome", &query, map[string]any{"id": graphql.ID(comment.ID)})
+	_, err := s.opts.GraphQL.Query(ctx, "CommentVisibility", &query, map[string]any{"id": graphql.ID(comment.ID)})
 	if fault.Is(err, fault.NotFound) || err == nil && query.Node == nil {
 		return nil, nil
 	}
@@ -235,13 +257,7 @@ func unanswered() *fault.Error {
 
 // unknown is the fault for a write that was sent, of which nothing was found.
 func unknown(lost, look error) error {
-	err := fault.New(fault.OutcomeUnknown, "the change was sent, GitHub's answer was lost, and the comment is as before (yet)").
-		WithFix("Read the comment by its id; repeat the call only if the change is not there.").WithCause(lost)
-	if look != nil {
-		err.Message = "the change was sent, GitHub's answer was lost, and looking for it failed"
-		err.Cause = fmt.Errorf("%w; then: %w", lost, look)
-	}
-	return err
+	return post.Unknown(lost, look, "the change", "Read the comment by its id; repeat the call only if the change is not there.")
 }
 
 // explain names the permission that a refused change needs.
