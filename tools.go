@@ -223,9 +223,11 @@ func (r *rooms) discussionTools() map[string]server.Handler {
 
 func (r *rooms) issueTools() map[string]server.Handler {
 	return map[string]server.Handler{
-		"list_issues":         on(r.issue, (*issue.Service).List),
-		"moderate_comment":    on(r.conversation, (*conversation.Service).Moderate),
-		"manage_issue_labels": on(r.issue, (*issue.Service).ManageLabels),
+		"list_issues":          on(r.issue, (*issue.Service).List),
+		"get_conversation":     on(r.conversation, (*conversation.Service).Read),
+		"manage_issue_comment": on(r.conversation, (*conversation.Service).ManageComment),
+		"moderate_comment":     on(r.conversation, (*conversation.Service).Moderate),
+		"manage_issue_labels":  on(r.issue, (*issue.Service).ManageLabels),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
+	"github.com/github-workflow-mcp/github-workflow-mcp/conversation"
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
@@ -24,6 +25,7 @@ func carriers() map[string]any {
 		"list_discussions":            (*discussion.Service).List,
 		"list_discussion_categories":  (*discussion.Service).Categories,
 		"get_discussion_conversation": (*discussion.Service).Read,
+		"get_conversation":            (*conversation.Service).Read,
 		"list_issues":                 (*issue.Service).List,
 		"manage_issue_labels":         (*issue.Service).ManageLabels,
 		"list_labels":                 (*repository.Service).ListLabels,

@@ -120,16 +120,20 @@ func (c *Conversation) VisitTexts(visit func(trust.Text)) {
 		visit(trust.Text{Field: "milestone", At: "milestone", Value: c.Milestone})
 	}
 	c.IssueFacts.visitTexts(visit)
-	body, each := c.Body, (&thread.Answer{Comments: c.Comments.Nodes}).Each
-	if c.Comments.Nodes == nil {
-		body, each = c.reading.Root, c.reading.Each
+	body, said := c.Body, c.Comments.Nodes
+	if said == nil {
+		body, said = c.reading.Root, c.reading.Comments
 	}
 	if body != nil {
 		visit(trust.Text{Field: "body", At: "body", Author: &c.author, Level: &c.AuthorTrust, Value: body})
 	}
-	each(func(comment *thread.Comment, property, at string) {
-		visit(trust.Text{Field: property + ".body", At: at, Author: author(comment), Level: &comment.AuthorTrust, Value: &comment.Body})
-	})
+	for i := range said {
+		comment := &said[i]
+		visit(trust.Text{
+			Field: "comments.nodes.body", At: "comment:" + comment.ID,
+			Author: author(comment), Level: &comment.AuthorTrust, Value: &comment.Body,
+		})
+	}
 }
 
 // SetContentTrust puts the summary of the projection into the answer.

@@ -28,6 +28,7 @@ func TestQueriesAreGitHubs(t *testing.T) {
 	worker := &worker{session: start(t, pointedAt(address, "sandbox-admin")), used: map[string]bool{}}
 	worker.readsLists()
 	worker.readsConversations()
+	worker.readsThreads()
 	worker.writes()
 	worker.maintains()
 
@@ -232,9 +233,44 @@ func (w *worker) read(result *conversation, number int, selector map[string]any)
 	w.call(result, "get_discussion_conversation", arguments)
 }
 
+// readsThreads reads issues and pull requests, short and long, with every
+// selector and every spelling.
+func (w *worker) readsThreads() {
+	w.t.Helper()
+	for _, number := range []int{101, 102, 103, 201, 209} {
+		var all, last conversation
+		w.call(&all, "get_conversation", map[string]any{"issue_number": number})
+		if all.Next != nil {
+			w.call(&conversation{}, "get_conversation", all.Next)
+		}
+		w.call(&last, "get_conversation", map[string]any{"issue_number": number, "last_n": 5})
+		for _, known := range append(last.Comments.Nodes, all.Comments.Nodes[0]) {
+			for _, spelling := range []any{known.ID, known.DatabaseID, known.URL} {
+				var alone conversation
+				w.call(&alone, "get_conversation", map[string]any{"issue_number": number, "comment_id": spelling})
+				if !alone.Found {
+					w.t.Errorf("#%d: comment %v was not found", number, spelling)
+				}
+			}
+			var since conversation
+			w.call(&since, "get_conversation", map[string]any{"issue_number": number, "since_comment_id": known.ID})
+			if since.Next != nil {
+				w.call(&conversation{}, "get_conversation", since.Next)
+			}
+		}
+	}
+}
+
 // writes posts, replies and edits.
 func (w *worker) writes() {
 	w.t.Helper()
+	var onIssue, onPull written
+	w.call(&onIssue, "manage_issue_comment", map[string]any{"action": "create", "issue_number": 101, "body": "One."})
+	w.call(&onPull, "manage_issue_comment", map[string]any{"action": "create", "pr_number": 201, "body": "One."})
+	for _, post := range []written{onIssue, onPull} {
+		w.call(&written{}, "manage_issue_comment", map[string]any{"action": "update", "comment_id": post.URL, "body": "Two."})
+		w.call(&struct{}{}, "moderate_comment", map[string]any{"action": "delete", "confirm": true, "comment_id": post.CommentID})
+	}
 	var post written
 	w.call(&post, "manage_discussion_comment", map[string]any{"action": "create", "discussion_number": 3, "body": "One."})
 	w.call(&written{}, "manage_discussion_comment", map[string]any{
