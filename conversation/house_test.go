@@ -28,6 +28,7 @@ type house struct {
 	t       *testing.T
 	sandbox *sandbox.Running
 	client  *graphql.Client
+	token   string
 
 	mu     sync.Mutex
 	ledger []transport.Exchange
@@ -39,7 +40,7 @@ func enter(t *testing.T) *house {
 
 func enterAs(t *testing.T, running *sandbox.Running, token string) *house {
 	t.Helper()
-	h := &house{t: t, sandbox: running}
+	h := &house{t: t, sandbox: running, token: token}
 	endpoints, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()})
 	if err != nil {
 		t.Fatal(err)
