@@ -73,8 +73,16 @@ var acts = []act{
 	{"manage_discussion_comment update", `{"comment_id": "discussioncomment-12000301", "body": "b"}`, 2, 1, nil},
 	{"manage_discussion_comment update own", `{"comment_id": "$ID", "body": "c"}`, 2, 1, ownComment},
 
+	{"manage_issue_comment create", `{"issue_number": 101, "body": "b"}`, 2, 1, nil},
+	{"manage_issue_comment create on a pull request", `{"pr_number": 201, "body": "b"}`, 2, 1, nil},
+	{"manage_issue_comment create in a locked thread", `{"issue_number": 116, "body": "b"}`, 2, 1, nil},
+	{"manage_issue_comment update", `{"comment_id": "issuecomment-14010101", "body": "b"}`, 2, 1, nil},
+	{"manage_issue_comment update own", `{"comment_id": "$ID", "body": "c"}`, 2, 1, ownIssueComment},
+
 	{"moderate_comment delete", `{"comment_id": "discussioncomment-12000301", "confirm": true}`, 2, 1, nil},
 	{"moderate_comment delete own", `{"comment_id": "$ID", "confirm": true}`, 2, 1, ownComment},
+	{"moderate_comment delete an issue's", `{"comment_id": "issuecomment-14010101", "confirm": true}`, 2, 1, nil},
+	{"moderate_comment delete own of an issue", `{"comment_id": "$ID", "confirm": true}`, 2, 1, ownIssueComment},
 	{"moderate_comment minimize", `{"comment_id": "discussioncomment-12000301", "reason": "outdated"}`, 2, 1, nil},
 	{"moderate_comment minimize own", `{"comment_id": "$ID", "reason": "outdated"}`, 2, 1, ownComment},
 	{"moderate_comment unminimize", `{"comment_id": "$ID"}`, 2, 1, hiddenComment},
@@ -104,6 +112,10 @@ func ownQuestionAnswered(self, admin *bench) string {
 
 func ownComment(self, _ *bench) string {
 	return self.must("manage_discussion_comment", `{"action": "create", "discussion_number": 3, "body": "b"}`).text("commentId")
+}
+
+func ownIssueComment(self, _ *bench) string {
+	return self.must("manage_issue_comment", `{"action": "create", "issue_number": 101, "body": "b"}`).text("commentId")
 }
 
 func hiddenComment(self, admin *bench) string {
@@ -358,6 +370,12 @@ func TestReadsCost(t *testing.T) {
 		{"list_issues", `{"state": "all", "projection": "full", "limit": 100, "assignee": "none"}`, 1},
 		{"list_issues", `{"author": "@me", "milestone": "1.0"}`, 3},
 		{"list_issues", `{"labels": ["bug", "area: reader"]}`, 1},
+		{"get_conversation", `{"issue_number": 102, "comment_id": "issuecomment-30000000"}`, 1},
+		{"get_conversation", `{"issue_number": 102, "last_n": 5}`, 1},
+		{"get_conversation", `{"issue_number": 102}`, 2},
+		{"get_conversation", `{"pr_number": 209, "comment_id": "pullrequestreview-31000000"}`, 1},
+		{"get_conversation", `{"pr_number": 209, "last_n": 5}`, 2},
+		{"get_conversation", `{"pr_number": 209}`, 2},
 		{"healthcheck", `{}`, 2},
 	} {
 		b.github.ResetRequests()
