@@ -223,11 +223,17 @@ func (r *rooms) discussionTools() map[string]server.Handler {
 
 func (r *rooms) issueTools() map[string]server.Handler {
 	return map[string]server.Handler{
-		"list_issues":          on(r.issue, (*issue.Service).List),
-		"get_conversation":     on(r.conversation, (*conversation.Service).Read),
-		"manage_issue_comment": on(r.conversation, (*conversation.Service).ManageComment),
-		"moderate_comment":     on(r.conversation, (*conversation.Service).Moderate),
-		"manage_issue_labels":  on(r.issue, (*issue.Service).ManageLabels),
+		"list_issues":               on(r.issue, (*issue.Service).List),
+		"get_conversation":          on(r.conversation, (*conversation.Service).Read),
+		"manage_issue_comment":      on(r.conversation, (*conversation.Service).ManageComment),
+		"moderate_comment":          on(r.conversation, (*conversation.Service).Moderate),
+		"manage_issue_labels":       on(r.issue, (*issue.Service).ManageLabels),
+		"search_issues":             on(r.issue, (*issue.Service).Search),
+		"create_issue":              on(r.issue, (*issue.Service).Create),
+		"update_issue":              on(r.issue, (*issue.Service).Update),
+		"manage_issue_assignees":    on(r.issue, (*issue.Service).ManageAssignees),
+		"update_issue_relationship": on(r.issue, (*issue.Service).Relate),
+		"manage_reaction":           on(r.issue, (*issue.Service).React),
 	}
 }
 

@@ -27,6 +27,7 @@ func carriers() map[string]any {
 		"get_discussion_conversation": (*discussion.Service).Read,
 		"get_conversation":            (*conversation.Service).Read,
 		"list_issues":                 (*issue.Service).List,
+		"search_issues":               (*issue.Service).Search,
 		"manage_issue_labels":         (*issue.Service).ManageLabels,
 		"list_labels":                 (*repository.Service).ListLabels,
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 )
 
@@ -39,6 +41,7 @@ type assignment struct {
 	wanted      []string // logins, @me resolved
 	add, remove []string
 	takesOver   bool // the assignees are replaced, for a reason that is posted
+	warnings    []string
 }
 
 // ManageAssignees adds or removes assignees. It refuses to add to an issue
@@ -65,10 +68,11 @@ func (s *Service) ManageAssignees(ctx context.Context, req AssigneesRequest) (_ 
 	if err := change.plan(); err != nil {
 		return nil, err
 	}
-	if err := s.assign(ctx, change); err != nil && !fault.Is(err, fault.OutcomeUnknown) {
+	if len(change.add) == 0 && len(change.remove) == 0 {
+		return change.result(before, fmt.Sprintf("Nothing to do: %s #%d is assigned to %s.", before.kind(), before.Number, orNobody(before.assignees()))), nil
+	}
+	if err := s.assign(ctx, repo, change); err != nil {
 		return nil, explainAssign(err, before)
-	} else if err != nil {
-		return s.lookForAssigned(ctx, repo, change, err)
 	}
 	return s.reportAssigned(ctx, repo, change)
 }
@@ -133,26 +137,45 @@ func (a *assignment) plan() error {
 
 // assign carries the plan out: first those who come, then those who go, so
 // that the issue is never nobody's.
-func (s *Service) assign(ctx context.Context, change *assignment) error {
+func (s *Service) assign(ctx context.Context, repo ref.Repo, change *assignment) error {
+	write := func(field string, input githubv4.Input, done func(now []string) bool) error {
+		warning, err := s.surely(ctx, field, input, func(ctx context.Context) (bool, error) {
+			now, err := s.read(ctx, repo, change.before.Number)
+			return err == nil && done(now.assignees()), err
+		})
+		change.warnings = warned(change.warnings, warning)
+		return err
+	}
+	id := githubv4.ID(change.before.ID)
 	if len(change.add) > 0 {
 		ids, err := s.userIDs(ctx, change.add)
 		if err != nil {
 			return err
 		}
-		input := githubv4.AddAssigneesToAssignableInput{AssignableID: githubv4.ID(change.before.ID), AssigneeIDs: githubIDs(ids)}
-		if err := s.mutate(ctx, "addAssigneesToAssignable", input); err != nil {
-			return err
-		}
-	}
-	if len(change.remove) > 0 {
-		ids, err := s.userIDs(ctx, change.remove)
+		input := githubv4.AddAssigneesToAssignableInput{AssignableID: id, AssigneeIDs: githubIDs(ids)}
+		err = write("addAssigneesToAssignable", input, func(now []string) bool { return len(withoutLogins(change.add, now)) == 0 })
 		if err != nil {
 			return err
 		}
-		input := githubv4.RemoveAssigneesFromAssignableInput{AssignableID: githubv4.ID(change.before.ID), AssigneeIDs: githubIDs(ids)}
-		return s.mutate(ctx, "removeAssigneesFromAssignable", input)
 	}
-	return nil
+	if len(change.remove) == 0 {
+		return nil
+	}
+	input := githubv4.RemoveAssigneesFromAssignableInput{AssignableID: id, AssigneeIDs: githubIDs(change.before.assigneeIDs(change.remove))}
+	return write("removeAssigneesFromAssignable", input, func(now []string) bool {
+		return len(withoutLogins(change.remove, now)) == len(change.remove)
+	})
+}
+
+// assigneeIDs are the node ids of those of its assignees.
+func (s subject) assigneeIDs(logins []string) []string {
+	var ids []string
+	for _, assignee := range s.Assignees.Nodes {
+		if assignee != nil && containsLogin(logins, assignee.Login) {
+			ids = append(ids, assignee.ID)
+		}
+	}
+	return ids
 }
 
 // reportAssigned reads who has the issue now, and posts the reason of a
@@ -160,12 +183,10 @@ func (s *Service) assign(ctx context.Context, change *assignment) error {
 func (s *Service) reportAssigned(ctx context.Context, repo ref.Repo, change *assignment) (*AssigneesResult, error) {
 	after, err := s.read(ctx, repo, change.req.IssueNumber)
 	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.OutcomeUnknown, "the change was sent, but reading the assignees after it failed").
+			WithFix("Read #%d with get_conversation to see who has it.", change.req.IssueNumber).WithCause(err)
 	}
-	result := &AssigneesResult{
-		IssueNumber: after.Number, VerifiedAssignees: after.assignees(), PreviousAssignees: change.before.assignees(),
-		Message: fmt.Sprintf("%s #%d is assigned to %s.", strings.ToUpper(after.kind()[:1])+after.kind()[1:], after.Number, orNobody(after.assignees())),
-	}
+	result := change.result(after, fmt.Sprintf("%s is assigned to %s.", after.named(), orNobody(after.assignees())))
 	if change.req.Action == "add" {
 		if missing := withoutLogins(change.wanted, after.assignees()); len(missing) > 0 {
 			result.Warnings = append(result.Warnings, fmt.Sprintf(
@@ -178,6 +199,12 @@ func (s *Service) reportAssigned(ctx context.Context, repo ref.Repo, change *ass
 		}
 	}
 	return result, nil
+}
+
+func (a *assignment) result(now subject, message string) *AssigneesResult {
+	return &AssigneesResult{
+		Message: message, IssueNumber: now.Number, VerifiedAssignees: now.assignees(), PreviousAssignees: a.before.assignees(), Warnings: a.warnings,
+	}
 }
 
 func orNobody(logins []string) string {
@@ -198,6 +225,9 @@ func (s *Service) audit(ctx context.Context, change *assignment) (string, error)
 	}
 	input := githubv4.AddCommentInput{SubjectID: githubv4.ID(change.before.ID), Body: githubv4.String(body)}
 	notes, err := s.opts.GraphQL.Mutate(ctx, "AddComment", &mutation, input, nil)
+	if fault.Is(err, fault.OutcomeUnknown) {
+		return s.lookForAudit(ctx, change.before.ID, body, err)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -207,20 +237,31 @@ func (s *Service) audit(ctx context.Context, change *assignment) (string, error)
 	return mutation.AddComment.CommentEdge.Node.ID, nil
 }
 
-// lookForAssigned finds out whether a change whose answer was lost took place.
-func (s *Service) lookForAssigned(ctx context.Context, repo ref.Repo, change *assignment, lost error) (*AssigneesResult, error) {
-	after, err := s.read(ctx, repo, change.req.IssueNumber)
-	if err == nil {
-		now := after.assignees()
-		if len(withoutLogins(change.add, now)) == 0 && len(withoutLogins(change.remove, withoutLogins(change.remove, now))) == 0 {
-			result, err := s.reportAssigned(ctx, repo, change)
-			if err == nil {
-				result.Warnings = append(result.Warnings, "GitHub's answer was lost on the way; the assignees are as the call wanted them")
+// lookForAudit finds the comment whose answer was lost.
+func (s *Service) lookForAudit(ctx context.Context, id, body string, lost error) (string, error) {
+	type wireComments struct {
+		Comments struct {
+			Nodes []struct {
+				ID, Body        string
+				ViewerDidAuthor bool
 			}
-			return result, err
+		} `graphql:"comments(last: 10)"`
+	}
+	var query struct {
+		Node *struct {
+			Issue       wireComments `graphql:"... on Issue"`
+			PullRequest wireComments `graphql:"... on PullRequest"`
+		} `graphql:"node(id: $id)"`
+	}
+	_, err := s.opts.GraphQL.Query(ctx, "AuditOutcome", &query, map[string]any{"id": graphql.ID(id)})
+	if err == nil && query.Node != nil {
+		for _, comment := range slices.Concat(query.Node.Issue.Comments.Nodes, query.Node.PullRequest.Comments.Nodes) {
+			if comment.ViewerDidAuthor && post.Same(comment.Body, body) {
+				return comment.ID, nil
+			}
 		}
 	}
-	return nil, lost
+	return "", post.Unknown(lost, err, "the comment", "Look with get_conversation, last_n 3.")
 }
 
 // explainAssign names the permission that a refused change needs.

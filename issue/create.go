@@ -55,8 +55,8 @@ type wireCreated struct {
 	URL        string `graphql:"url"`
 	CreatedAt  time.Time
 	Milestone  *struct{ Title string }
-	Labels     *struct{ Nodes []label }     `graphql:"labels(first: 100)"`
-	Assignees  struct{ Nodes []*wireActor } `graphql:"assignees(first: 20)"`
+	Labels     *struct{ Nodes []label }    `graphql:"labels(first: 100)"`
+	Assignees  struct{ Nodes []*wireUser } `graphql:"assignees(first: 20)"`
 }
 
 func (w wireCreated) result(repo ref.Repo) *CreateResult {
@@ -79,7 +79,7 @@ func (w wireCreated) result(repo ref.Repo) *CreateResult {
 type plan struct {
 	input  githubv4.CreateIssueInput
 	newest int // the newest number before: only a newer one can be the write's doing
-	typeID any
+	typeID string
 	parent subject
 }
 
@@ -115,12 +115,12 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	}
 	result := created.result(repo)
 	if mutation.CreateIssue == nil {
-		result.Warnings = append(result.Warnings, "GitHub's answer was lost on the way; the issue was found there")
+		result.Warnings = warned(result.Warnings, lostAnswer)
 	}
 	if req.Body != nil {
 		result.Warnings = append(result.Warnings, post.Warnings(*req.Body)...)
 	}
-	s.finish(ctx, req, plan, result)
+	s.finish(ctx, repo, req, plan, result)
 	return result, nil
 }
 
@@ -170,9 +170,14 @@ func (s *Service) plan(ctx context.Context, repo ref.Repo, req CreateRequest) (p
 		}
 	}
 	if req.ParentIssue != 0 {
-		planned.parent, err = s.read(ctx, repo, req.ParentIssue)
+		if planned.parent, err = s.read(ctx, repo, req.ParentIssue); err != nil {
+			return plan{}, err
+		}
+		if planned.parent.isPullRequest {
+			return plan{}, onlyIssues(planned.parent)
+		}
 	}
-	return planned, err
+	return planned, nil
 }
 
 // place reads where issues are opened.
@@ -207,7 +212,7 @@ func (s *Service) place(ctx context.Context, repo ref.Repo) (plan, error) {
 
 // finish does what GitHub has no place for in the creation, and says what it
 // left out. Nothing here takes the issue back.
-func (s *Service) finish(ctx context.Context, req CreateRequest, plan plan, result *CreateResult) {
+func (s *Service) finish(ctx context.Context, repo ref.Repo, req CreateRequest, plan plan, result *CreateResult) {
 	warn := func(format string, args ...any) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf(format, args...))
 	}
@@ -219,8 +224,17 @@ func (s *Service) finish(ctx context.Context, req CreateRequest, plan plan, resu
 			warn("GitHub left out the assignees %s; they need access to the repository", strings.Join(missing, ", "))
 		}
 	}
-	if plan.typeID != nil {
-		err := s.mutate(ctx, "updateIssueIssueType", UpdateIssueIssueTypeInput{"issueId": result.ID, "issueTypeId": plan.typeID})
+	then := func(field string, input githubv4.Input, done func(now subject) bool) error {
+		warning, err := s.surely(ctx, field, input, func(ctx context.Context) (bool, error) {
+			now, err := s.read(ctx, repo, result.IssueNumber)
+			return err == nil && done(now), err
+		})
+		result.Warnings = warned(result.Warnings, warning)
+		return err
+	}
+	if plan.typeID != "" {
+		err := then("updateIssueIssueType", UpdateIssueIssueTypeInput{"issueId": result.ID, "issueTypeId": plan.typeID},
+			func(now subject) bool { return now.typeID == plan.typeID })
 		if err != nil {
 			warn("the issue was opened, but its type was not set: %s", fault.From(err).Message)
 		} else {
@@ -228,7 +242,8 @@ func (s *Service) finish(ctx context.Context, req CreateRequest, plan plan, resu
 		}
 	}
 	if req.ParentIssue != 0 {
-		err := s.mutate(ctx, "addSubIssue", AddSubIssueInput{"issueId": plan.parent.ID, "subIssueId": result.ID})
+		err := then("addSubIssue", AddSubIssueInput{"issueId": plan.parent.ID, "subIssueId": result.ID},
+			func(now subject) bool { return now.parent == req.ParentIssue })
 		if err != nil {
 			warn("the issue was opened, but not made a sub-issue of #%d: %s", req.ParentIssue, fault.From(err).Message)
 		} else {
@@ -311,28 +326,36 @@ func (s *Service) userIDs(ctx context.Context, logins []string) ([]string, error
 	return ids, nil
 }
 
-// typeID is the node id of an issue type; "" is null, which takes it away. An
-// unknown one is VALIDATION_FAILED, with those there are.
-func (s *Service) typeID(ctx context.Context, repo ref.Repo, wanted string) (any, error) {
+// typeID is the node id of an issue type, "" for none. An unknown one is
+// VALIDATION_FAILED, with those there are.
+func (s *Service) typeID(ctx context.Context, repo ref.Repo, wanted string) (string, error) {
 	if wanted == "" {
-		return nil, nil
+		return "", nil
 	}
-	query, found := graphql.Field[struct{ Nodes []label }]("repository(owner: $owner, name: $name)", "issueTypes(first: 100)")
+	query, found := graphql.Field[struct {
+		Nodes []struct {
+			label
+			IsEnabled bool
+		}
+	}]("repository(owner: $owner, name: $name)", "issueTypes(first: 100)")
 	notes, err := s.opts.GraphQL.Query(ctx, "IssueTypes", query, map[string]any{
 		"owner": githubv4.String(repo.Owner), "name": githubv4.String(repo.Name),
 	})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var known []string
 	if types := found(); types != nil {
 		for _, kind := range types.Nodes {
+			if !kind.IsEnabled {
+				continue
+			}
 			if strings.EqualFold(kind.Name, wanted) {
 				return kind.ID, nil
 			}
 			known = append(known, kind.Name)
 		}
 	}
-	return nil, notes.Fault("repository", fault.New(fault.ValidationFailed, "%s has no issue type %q", repo, wanted).
+	return "", notes.Fault("repository", fault.New(fault.ValidationFailed, "%s has no issue type %q", repo, wanted).
 		WithFix("There are: %s.", orNone(known)).With("argument", "type").With("available", known))
 }

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,7 @@ type wireIssue struct {
 	OnlyHere struct {
 		State       string  `graphql:"issueState: state"`
 		StateReason *string `graphql:"stateReason(enableDuplicate: true)"`
+		IssueType   *struct{ ID string }
 		Parent      *struct {
 			ID     string
 			Number int
@@ -106,10 +108,21 @@ type wireCommon struct {
 	ID        string
 	Number    int
 	Title     string
+	Body      string `graphql:"body: body @include(if: $text)"`
 	URL       string `graphql:"url"`
 	UpdatedAt time.Time
-	Milestone *struct{ Title string }
-	Assignees struct{ Nodes []*wireActor } `graphql:"assignees(first: 20)"`
+	Milestone *struct{ ID string }
+	Assignees struct{ Nodes []*wireUser } `graphql:"assignees(first: 20)"`
+}
+
+// wireUser is who an issue is assigned to.
+type wireUser struct{ ID, Login string }
+
+func (u *wireUser) login() string {
+	if u == nil {
+		return thread.ActorOf("").Login
+	}
+	return u.Login
 }
 
 // subject is an issue or a pull request.
@@ -118,6 +131,7 @@ type subject struct {
 	isPullRequest bool
 	state         string
 	stateReason   *string
+	typeID        string // "" when it has none
 	parent        int    // the number of its parent; 0 when it has none
 	parentID      string // and its node id
 }
@@ -127,10 +141,28 @@ func (w wireIssue) subject() subject {
 		return subject{wireCommon: w.PullRequest, isPullRequest: true, state: w.OnlyThere.State}
 	}
 	found := subject{wireCommon: w.Issue, state: w.OnlyHere.State, stateReason: w.OnlyHere.StateReason}
+	if w.OnlyHere.IssueType != nil {
+		found.typeID = w.OnlyHere.IssueType.ID
+	}
 	if w.OnlyHere.Parent != nil {
 		found.parent, found.parentID = w.OnlyHere.Parent.Number, w.OnlyHere.Parent.ID
 	}
 	return found
+}
+
+// named is the subject at the start of a sentence.
+func (s subject) named() string {
+	if s.isPullRequest {
+		return fmt.Sprintf("Pull request #%d", s.Number)
+	}
+	return fmt.Sprintf("Issue #%d", s.Number)
+}
+
+func (s subject) milestoneID() string {
+	if s.Milestone == nil {
+		return ""
+	}
+	return s.Milestone.ID
 }
 
 func (s subject) kind() string {
@@ -144,7 +176,7 @@ func (s subject) kind() string {
 func (s subject) assignees() []string {
 	logins := []string{}
 	for _, assignee := range s.Assignees.Nodes {
-		logins = append(logins, thread.ActorOf(assignee.login()).Login)
+		logins = append(logins, assignee.login())
 	}
 	return logins
 }
@@ -152,6 +184,11 @@ func (s subject) assignees() []string {
 // read reads an issue or a pull request; a number that is neither is
 // NOT_FOUND.
 func (s *Service) read(ctx context.Context, repo ref.Repo, number int) (subject, error) {
+	return s.readWith(ctx, repo, number, false)
+}
+
+// readWith is read, with the text when text is true.
+func (s *Service) readWith(ctx context.Context, repo ref.Repo, number int, text bool) (subject, error) {
 	var query struct {
 		Repository *struct {
 			Issue *wireIssue `graphql:"issueOrPullRequest(number: $number)"`
@@ -159,6 +196,7 @@ func (s *Service) read(ctx context.Context, repo ref.Repo, number int) (subject,
 	}
 	notes, err := s.opts.GraphQL.Query(ctx, "IssueState", &query, map[string]any{
 		"owner": githubv4.String(repo.Owner), "name": githubv4.String(repo.Name), "number": githubv4.Int(number),
+		"text": githubv4.Boolean(text),
 	})
 	switch {
 	case err != nil:

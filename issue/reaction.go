@@ -29,6 +29,7 @@ type ReactionResult struct {
 	Message   string     `json:"message"`
 	SubjectID string     `json:"subjectId"`
 	Reactions []Reaction `json:"reactions"`
+	Warnings  []string   `json:"warnings,omitempty"`
 }
 
 // Reaction is how often one reaction was given.
@@ -45,11 +46,21 @@ var contents = map[string]githubv4.ReactionContent{
 
 // wireReactable is something that has reactions.
 type wireReactable struct {
-	ID             string
 	ReactionGroups []struct {
-		Content  string
-		Reactors struct{ TotalCount int } `graphql:"reactors(first: 1)"`
+		Content          string
+		ViewerHasReacted bool
+		Reactors         struct{ TotalCount int } `graphql:"reactors(first: 1)"`
 	}
+}
+
+// has reports whether the viewer's reaction is there.
+func (w wireReactable) has(content githubv4.ReactionContent) bool {
+	for _, group := range w.ReactionGroups {
+		if group.Content == string(content) {
+			return group.ViewerHasReacted
+		}
+	}
+	return false
 }
 
 func (w wireReactable) reactions() []Reaction {
@@ -85,29 +96,56 @@ func (s *Service) React(ctx context.Context, req ReactionRequest) (_ *ReactionRe
 	if req.Action == "remove" {
 		input = githubv4.RemoveReactionInput{SubjectID: githubv4.ID(id), Content: contents[req.Content]}
 	}
-	err = s.mutate(ctx, field, input)
-	if fault.Is(err, fault.OutcomeUnknown) { // doing it again changes nothing
-		err = s.mutate(ctx, field, input)
+	var after wireReactable
+	look := func(ctx context.Context) (_ bool, err error) {
+		after, err = s.reactions(ctx, id)
+		return after.has(contents[req.Content]) == (req.Action == "add"), err
+	}
+	warning, err := s.surely(ctx, field, input, look)
+	if fault.Is(err, fault.ValidationFailed) { // GitHub refuses to take away what is not there
+		if already, look := look(ctx); look == nil && already {
+			return &ReactionResult{Message: "Nothing to do: it is that already.", SubjectID: id, Reactions: after.reactions()}, nil
+		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, explainReact(err, where)
 	}
+	if warning == "" {
+		_, err = look(ctx)
+	}
+	does := map[string]string{"add": "Reacted to", "remove": "Took a reaction away from"}[req.Action]
+	result := &ReactionResult{
+		Message: fmt.Sprintf("%s %s with %s.", does, where, req.Content), SubjectID: id, Reactions: after.reactions(), Warnings: warned(nil, warning),
+	}
+	if err != nil {
+		result.Warnings = append(result.Warnings, "the change was made, but reading the reactions after it failed")
+	}
+	return result, nil
+}
+
+func (s *Service) reactions(ctx context.Context, id string) (wireReactable, error) {
 	var query struct {
 		Node *struct {
 			Reactable wireReactable `graphql:"... on Reactable"`
 		} `graphql:"node(id: $id)"`
 	}
 	notes, err := s.opts.GraphQL.Query(ctx, "Reactions", &query, map[string]any{"id": graphql.ID(id)})
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return wireReactable{}, err
+	case query.Node == nil:
+		return wireReactable{}, notes.Fault("node", fault.New(fault.NotFound, "what was reacted to is gone"))
 	}
-	if query.Node == nil {
-		return nil, notes.Fault("node", fault.New(fault.NotFound, "what was reacted to is gone"))
+	return query.Node.Reactable, nil
+}
+
+// explainReact says what a refusal may be about.
+func explainReact(err error, where string) error {
+	if !fault.Is(err, fault.Forbidden) {
+		return err
 	}
-	does := map[string]string{"add": "Reacted to", "remove": "Took a reaction away from"}[req.Action]
-	return &ReactionResult{
-		Message: fmt.Sprintf("%s %s with %s.", does, where, req.Content), SubjectID: id, Reactions: query.Node.Reactable.reactions(),
-	}, nil
+	return fault.New(fault.Forbidden, "this token may not react to %s: where a thread is locked, that needs write permission", where).
+		WithFix("Leave it, or ask a maintainer.").With("githubSays", fault.From(err).Message).WithCause(err)
 }
 
 // reactable finds what to react to: a comment, or the thread itself.

@@ -28,6 +28,8 @@ type RelationshipResult struct {
 	ParentIssue *int   `json:"parentIssue"`
 	OldParent   int    `json:"oldParent,omitempty"`
 	Changed     bool   `json:"changed"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // GitHub's inputs of these names, which the library lacks.
@@ -66,14 +68,18 @@ func (s *Service) Relate(ctx context.Context, req RelationshipRequest) (_ *Relat
 	}
 	for _, one := range []subject{child, parent} {
 		if one.isPullRequest {
-			return nil, fault.New(fault.ValidationFailed, "#%d is a pull request; only issues are linked", one.Number).
-				WithFix("A pull request names the issues it closes in its body: Closes #12.")
+			return nil, onlyIssues(one)
 		}
 	}
 	if req.RelationshipType == "blocked_by" {
 		return s.relateBlocked(ctx, repo, req, child, parent)
 	}
-	return s.relateParent(ctx, req, child, parent)
+	return s.relateParent(ctx, repo, req, child, parent)
+}
+
+func onlyIssues(one subject) error {
+	return fault.New(fault.ValidationFailed, "#%d is a pull request; only issues are linked", one.Number).
+		WithFix("A pull request names the issues it closes in its body: Closes #12.")
 }
 
 func (r RelationshipRequest) check() error {
@@ -89,39 +95,43 @@ func (r RelationshipRequest) check() error {
 }
 
 // relateParent makes child a sub-issue of parent, or takes its parent away.
-func (s *Service) relateParent(ctx context.Context, req RelationshipRequest, child, parent subject) (*RelationshipResult, error) {
-	result := &RelationshipResult{ChildIssue: child.Number}
-	if req.Action == "remove" {
-		switch {
-		case child.parent == 0:
-			result.Message = fmt.Sprintf("Nothing to do: #%d has no parent.", child.Number)
-			return result, nil
-		case req.ParentIssue != 0 && req.ParentIssue != child.parent:
-			return nil, parentConflict(child, "Leave parent_issue out to take the present parent away.")
-		}
-		input := RemoveSubIssueInput{"issueId": child.parentID, "subIssueId": child.ID}
-		if err := s.mutate(ctx, "removeSubIssue", input); err != nil {
-			return nil, explainRelate(err)
-		}
-		result.Message = fmt.Sprintf("#%d is no longer a sub-issue of #%d.", child.Number, child.parent)
-		result.OldParent, result.Changed = child.parent, true
-		return result, nil
+func (s *Service) relateParent(ctx context.Context, repo ref.Repo, req RelationshipRequest, child, parent subject) (*RelationshipResult, error) {
+	result := &RelationshipResult{ChildIssue: child.Number, OldParent: child.parent}
+	if req.Action == "add" {
+		result.ParentIssue = &parent.Number
 	}
-	result.ParentIssue = &parent.Number
 	switch {
-	case child.parent == parent.Number:
-		result.Message = fmt.Sprintf("Nothing to do: #%d is a sub-issue of #%d already.", child.Number, parent.Number)
-		return result, nil
-	case child.parent != 0 && !req.ReplaceParent:
+	case child.parentID == parent.ID || req.Action == "remove" && child.parentID == "":
+		if req.Action == "add" || child.parentID == "" {
+			result.Message, result.OldParent = "Nothing to do: it is that already.", 0
+			return result, nil
+		}
+	case req.Action == "remove" && req.ParentIssue != 0:
+		return nil, parentConflict(child, "Leave parent_issue out to take the present parent away.")
+	case req.Action == "add" && child.parentID != "" && !req.ReplaceParent:
 		return nil, parentConflict(child, "Send replace_parent: true if the move is meant.")
 	}
-	input := AddSubIssueInput{"issueId": parent.ID, "subIssueId": child.ID, "replaceParent": child.parent != 0}
-	if err := s.mutate(ctx, "addSubIssue", input); err != nil {
+	field, wanted := "removeSubIssue", ""
+	var input githubv4.Input = RemoveSubIssueInput{"issueId": child.parentID, "subIssueId": child.ID}
+	result.Message = fmt.Sprintf("#%d is no longer a sub-issue of #%d.", child.Number, child.parent)
+	if req.Action == "add" {
+		field, wanted = "addSubIssue", parent.ID
+		input = AddSubIssueInput{"issueId": parent.ID, "subIssueId": child.ID, "replaceParent": child.parentID != ""}
+		result.Message = fmt.Sprintf("#%d is now a sub-issue of #%d.", child.Number, parent.Number)
+	}
+	return result.after(s.surely(ctx, field, input, func(ctx context.Context) (bool, error) {
+		now, err := s.read(ctx, repo, child.Number)
+		return now.parentID == wanted, err
+	}))
+}
+
+// after is the result of a write that was made.
+func (r *RelationshipResult) after(warning string, err error) (*RelationshipResult, error) {
+	if err != nil {
 		return nil, explainRelate(err)
 	}
-	result.Message = fmt.Sprintf("#%d is now a sub-issue of #%d.", child.Number, parent.Number)
-	result.OldParent, result.Changed = child.parent, true
-	return result, nil
+	r.Changed, r.Warnings = true, warned(r.Warnings, warning)
+	return r, nil
 }
 
 func parentConflict(child subject, fix string) error {
@@ -150,10 +160,10 @@ func (s *Service) relateBlocked(ctx context.Context, repo ref.Repo, req Relation
 	if req.Action == "remove" {
 		field, input = "removeBlockedBy", RemoveBlockedByInput{"issueId": child.ID, "blockingIssueId": parent.ID}
 	}
-	if err := s.mutate(ctx, field, input); err != nil {
-		return nil, explainRelate(err)
-	}
-	return result, nil
+	return result.after(s.surely(ctx, field, input, func(ctx context.Context) (bool, error) {
+		now, err := s.isBlockedBy(ctx, repo, child.Number, parent.ID)
+		return now == (req.Action == "add"), err
+	}))
 }
 
 func (s *Service) isBlockedBy(ctx context.Context, repo ref.Repo, number int, blockerID string) (bool, error) {

@@ -1,8 +1,10 @@
 package issue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +56,7 @@ type step struct {
 	does  string // for messages: "closed it"
 	field string
 	input any
+	done  func(now subject) bool // whether it took effect
 }
 
 // Update changes, closes or reopens an issue or a pull request.
@@ -77,25 +80,32 @@ func (s *Service) Update(ctx context.Context, req UpdateRequest) (_ *UpdateResul
 	if err != nil {
 		return nil, err
 	}
-	var done []string
+	var done, warnings []string
 	for _, step := range steps {
-		if err := s.mutate(ctx, step.field, step.input); err != nil {
+		warning, err := s.surely(ctx, step.field, step.input, func(ctx context.Context) (bool, error) {
+			now, err := s.readWith(ctx, repo, req.IssueNumber, req.Body != nil)
+			return err == nil && step.done(now), err
+		})
+		if err != nil {
 			return nil, explainUpdate(err, before, step, done)
 		}
-		done = append(done, step.does)
+		done, warnings = append(done, step.does), warned(warnings, warning)
 	}
-	return s.reportUpdate(ctx, repo, req, before, done)
+	return s.reportUpdate(ctx, repo, req, before, done, warnings)
 }
 
 // reportUpdate reads the issue after the write. The write stands, whatever
 // becomes of the reading.
-func (s *Service) reportUpdate(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject, done []string) (*UpdateResult, error) {
+func (s *Service) reportUpdate(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject, done, warnings []string) (*UpdateResult, error) {
 	message := fmt.Sprintf("Nothing to do: %s #%d is that already.", before.kind(), before.Number)
 	if len(done) > 0 {
-		message = fmt.Sprintf("%s #%d: %s.", strings.ToUpper(before.kind()[:1])+before.kind()[1:], before.Number, strings.Join(done, ", "))
+		message = fmt.Sprintf("%s: %s.", before.named(), strings.Join(done, ", "))
 	}
-	after, err := s.read(ctx, repo, req.IssueNumber)
-	result := &UpdateResult{Message: message}
+	after, err := before, error(nil)
+	if len(done) > 0 {
+		after, err = s.read(ctx, repo, req.IssueNumber)
+	}
+	result := &UpdateResult{Message: message, Warnings: warnings}
 	if err != nil {
 		after = before
 		result.Warnings = append(result.Warnings, "the change was made, but reading the issue after it failed; the state is from before")
@@ -154,8 +164,21 @@ func (r UpdateRequest) unchanged(before subject) error {
 // updateSteps looks everything up that the change needs, before anything is
 // changed.
 func (s *Service) updateSteps(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
-	var steps []step
-	content := map[string]any{}
+	content, err := s.contentStep(ctx, repo, req, before)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := s.typeStep(ctx, repo, req, before)
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.stateStep(ctx, repo, req, before)
+	return slices.Concat(content, kind, state), err
+}
+
+// contentStep changes title, body and milestone.
+func (s *Service) contentStep(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
+	content, milestone := map[string]any{}, before.milestoneID()
 	var parts []string
 	if req.Title != nil && *req.Title != before.Title {
 		content["title"], parts = *req.Title, append(parts, "title")
@@ -168,74 +191,118 @@ func (s *Service) updateSteps(ctx context.Context, repo ref.Repo, req UpdateRequ
 		if err != nil {
 			return nil, err
 		}
-		content["milestoneId"], parts = id, append(parts, "milestone")
-	}
-	if len(content) > 0 {
-		steps = append(steps, contentStep(before, content, "changed "+strings.Join(parts, ", ")))
-	}
-	if req.Type != nil {
-		id, err := s.typeID(ctx, repo, *req.Type)
-		if err != nil {
-			return nil, err
+		if id != milestone {
+			content["milestoneId"], parts, milestone = orNull(id), append(parts, "milestone"), id
 		}
-		steps = append(steps, step{"changed type", "updateIssueIssueType", UpdateIssueIssueTypeInput{"issueId": before.ID, "issueTypeId": id}})
 	}
-	state, err := s.stateSteps(ctx, repo, req, before)
-	return append(steps, state...), err
-}
-
-func contentStep(before subject, content map[string]any, does string) step {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	change := step{does: "changed " + strings.Join(parts, ", "), done: func(now subject) bool {
+		return (req.Title == nil || *req.Title == now.Title) && (req.Body == nil || post.Same(*req.Body, now.Body)) && now.milestoneID() == milestone
+	}}
 	if before.isPullRequest {
 		content["pullRequestId"] = before.ID
-		return step{does, "updatePullRequest", UpdatePullRequestInput(content)}
+		change.field, change.input = "updatePullRequest", UpdatePullRequestInput(content)
+	} else {
+		content["id"] = before.ID
+		change.field, change.input = "updateIssue", UpdateIssueInput(content)
 	}
-	content["id"] = before.ID
-	return step{does, "updateIssue", UpdateIssueInput(content)}
+	return []step{change}, nil
 }
 
-// stateSteps closes or reopens, unless it is that already.
-func (s *Service) stateSteps(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
-	switch {
-	case req.State == "open" && before.state == "OPEN", req.State == "":
+// typeStep changes the issue type.
+func (s *Service) typeStep(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
+	if req.Type == nil {
 		return nil, nil
-	case req.State == "open" && before.isPullRequest:
-		return []step{{"reopened it", "reopenPullRequest", ReopenPullRequestInput{"pullRequestId": before.ID}}}, nil
+	}
+	if before.isPullRequest {
+		return nil, fault.New(fault.ValidationFailed, "#%d is a pull request; only issues have a type", before.Number).
+			WithFix("Leave type out; labels are for pull requests, too.").With("argument", "type")
+	}
+	id, err := s.typeID(ctx, repo, *req.Type)
+	if err != nil || id == before.typeID {
+		return nil, err
+	}
+	return []step{{
+		does: "changed type", field: "updateIssueIssueType",
+		input: UpdateIssueIssueTypeInput{"issueId": before.ID, "issueTypeId": orNull(id)},
+		done:  func(now subject) bool { return now.typeID == id },
+	}}, nil
+}
+
+// orNull is an id, or null for none.
+func orNull(id string) any {
+	if id == "" {
+		return nil
+	}
+	return id
+}
+
+// stateStep closes or reopens, unless it is that already.
+func (s *Service) stateStep(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
+	isOpen := before.state == "OPEN"
+	switch {
+	case req.State == "", req.State == "open" && isOpen:
+		return nil, nil
+	case before.isPullRequest && req.StateReason != "":
+		return nil, fault.New(fault.ValidationFailed, "#%d is a pull request; it is closed without a reason", before.Number).
+			WithFix("Leave state_reason out.").With("argument", "state_reason")
 	case req.State == "open":
-		return []step{{"reopened it", "reopenIssue", ReopenIssueInput{"issueId": before.ID}}}, nil
-	case before.isPullRequest && before.state != "OPEN":
+		reopen := step{does: "reopened it", field: "reopenIssue", input: ReopenIssueInput{"issueId": before.ID}, done: subject.isOpen}
+		if before.isPullRequest {
+			reopen.field, reopen.input = "reopenPullRequest", ReopenPullRequestInput{"pullRequestId": before.ID}
+		}
+		return []step{reopen}, nil
+	case !isOpen && (before.isPullRequest || req.StateReason == "" || before.isClosedAs(req.StateReason) && req.DuplicateOf == 0):
 		return nil, nil
 	case before.isPullRequest:
-		return []step{{"closed it", "closePullRequest", ClosePullRequestInput{"pullRequestId": before.ID}}}, nil
+		return []step{{
+			does: "closed it", field: "closePullRequest", input: ClosePullRequestInput{"pullRequestId": before.ID},
+			done: func(now subject) bool { return !now.isOpen() },
+		}}, nil
 	}
-	reason := "COMPLETED"
-	if req.StateReason != "" {
-		reason = strings.ToUpper(req.StateReason)
-	}
-	if before.state == "CLOSED" && before.stateReason != nil && *before.stateReason == reason && reason != "DUPLICATE" {
-		return nil, nil
-	}
-	input := CloseIssueInput{"issueId": before.ID, "stateReason": reason}
+	return s.closeStep(ctx, repo, req, before)
+}
+
+// closeStep closes an issue for a reason.
+func (s *Service) closeStep(ctx context.Context, repo ref.Repo, req UpdateRequest, before subject) ([]step, error) {
+	reason := cmp.Or(req.StateReason, "completed")
+	input := CloseIssueInput{"issueId": before.ID, "stateReason": strings.ToUpper(reason)}
 	if req.DuplicateOf != 0 {
 		original, err := s.read(ctx, repo, req.DuplicateOf)
 		if err != nil {
 			return nil, err
 		}
+		if original.isPullRequest {
+			return nil, fault.New(fault.ValidationFailed, "#%d is a pull request; an issue is a duplicate of an issue", original.Number).
+				WithFix("Pass the number of the issue that stays.").With("argument", "duplicate_of")
+		}
 		input["duplicateIssueId"] = original.ID
 	}
-	return []step{{"closed it as " + strings.ToLower(strings.ReplaceAll(reason, "_", " ")), "closeIssue", input}}, nil
+	return []step{{
+		does: "closed it as " + strings.ReplaceAll(reason, "_", " "), field: "closeIssue", input: input,
+		done: func(now subject) bool { return now.isClosedAs(reason) },
+	}}, nil
 }
 
-// milestoneID is a milestone's node id; "" is null, which takes it away.
-func (s *Service) milestoneID(ctx context.Context, repo ref.Repo, wanted string) (any, error) {
+func (s subject) isOpen() bool { return s.state == "OPEN" }
+
+func (s subject) isClosedAs(reason string) bool {
+	return s.state == "CLOSED" && s.stateReason != nil && strings.EqualFold(*s.stateReason, reason)
+}
+
+// milestoneID is a milestone's node id, "" for none.
+func (s *Service) milestoneID(ctx context.Context, repo ref.Repo, wanted string) (string, error) {
 	if wanted == "" {
-		return nil, nil
+		return "", nil
 	}
 	found, known, err := s.findMilestone(ctx, repo, wanted)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if found == nil {
-		return nil, unknownMilestone(repo, wanted, known)
+		return "", unknownMilestone(repo, wanted, known)
 	}
 	return found.ID, nil
 }
@@ -246,12 +313,9 @@ func explainUpdate(err error, before subject, failed step, done []string) error 
 	found := fault.From(err)
 	explained := *found
 	if found.Code == fault.Forbidden {
-		explained.Message = fmt.Sprintf("this token may not change %s #%d: that needs triage permission, or to be its author", before.kind(), before.Number)
+		explained.Message = fmt.Sprintf("this token may not change %s #%d: that needs triage permission, for its text write permission, or to be its author", before.kind(), before.Number)
 		explained.Fix = "See get_viewer_permission for what the token may do; ask a maintainer for the rest."
 		explained.With("githubSays", found.Message)
-	}
-	if found.Code == fault.OutcomeUnknown {
-		explained.Fix = fmt.Sprintf("Read #%d with get_conversation, last_n 1; repeat the call only if the change is not there.", before.Number)
 	}
 	if len(done) > 0 {
 		explained.Message += fmt.Sprintf("; before that it was %s", strings.Join(done, ", "))

@@ -31,6 +31,7 @@ func TestQueriesAreGitHubs(t *testing.T) {
 	worker.readsThreads()
 	worker.writes()
 	worker.maintains()
+	worker.worksOnIssues()
 
 	for _, tool := range worker.tools() {
 		if !worker.used[tool] {
@@ -318,6 +319,39 @@ func (w *worker) maintains() {
 		on("moderate_comment", &struct{}{}, arguments)
 	}
 	on("manage_discussion", &struct{}{}, map[string]any{"action": "delete", "confirm": true})
+}
+
+// worksOnIssues searches, opens, changes, assigns, links and reacts.
+func (w *worker) worksOnIssues() {
+	w.t.Helper()
+	for _, kind := range []string{"issue", "pr", "discussion", "all"} {
+		w.call(&struct{}{}, "search_issues", map[string]any{"query": "reader", "type": kind, "limit": 3, "sort": "updated"})
+	}
+	var opened struct{ IssueNumber int }
+	w.call(&opened, "create_issue", map[string]any{
+		"title": "t", "body": "b", "labels": []string{"bug"}, "assignees": []string{"@me"}, "milestone": "1.0", "type": "Bug", "parent_issue": 160,
+	})
+	number := opened.IssueNumber
+	for _, step := range []struct {
+		tool      string
+		arguments map[string]any
+	}{
+		{"update_issue", map[string]any{"issue_number": number, "title": "u", "body": "c", "milestone": "", "type": "Task"}},
+		{"update_issue", map[string]any{"issue_number": number, "type": "", "state": "closed", "state_reason": "duplicate", "duplicate_of": 101}},
+		{"update_issue", map[string]any{"issue_number": number, "state": "open"}},
+		{"update_issue", map[string]any{"issue_number": 201, "title": "u", "state": "closed"}},
+		{"update_issue", map[string]any{"issue_number": 201, "state": "open"}},
+		{"manage_issue_assignees", map[string]any{"issue_number": number, "action": "add", "assignees": []string{"octo-write"}, "acknowledgedReassign": "why"}},
+		{"manage_issue_assignees", map[string]any{"issue_number": number, "action": "remove", "assignees": []string{"octo-write"}}},
+		{"update_issue_relationship", map[string]any{"child_issue": number, "parent_issue": 152, "replace_parent": true}},
+		{"update_issue_relationship", map[string]any{"child_issue": number}},
+		{"update_issue_relationship", map[string]any{"child_issue": number, "parent_issue": 152, "relationship_type": "blocked_by"}},
+		{"update_issue_relationship", map[string]any{"child_issue": number, "parent_issue": 152, "relationship_type": "blocked_by", "action": "remove"}},
+		{"manage_reaction", map[string]any{"issue_number": number, "action": "add", "content": "+1"}},
+		{"manage_reaction", map[string]any{"issue_number": number, "action": "remove", "content": "+1"}},
+	} {
+		w.call(&struct{}{}, step.tool, step.arguments)
+	}
 }
 
 func TestInvalidQueriesAreFound(t *testing.T) {
