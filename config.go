@@ -160,6 +160,7 @@ type connection struct {
 	token    func(context.Context) (string, error)
 	home     ref.Repo
 	web      ref.Web
+	host     string // the GitHub it leads to, for people
 	close    func()
 }
 
@@ -188,6 +189,7 @@ func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.R
 		token:    token,
 		home:     home,
 		web:      web,
+		host:     hostOf(to),
 		close:    closeAll,
 	}, nil
 }
@@ -237,4 +239,13 @@ func remoteRepo(remote string, to transport.Endpoints) ref.Repo {
 		return ref.Repo{}
 	}
 	return home
+}
+
+// hostOf is the GitHub that the endpoints lead to, as a person knows it: the
+// web host, or where the API is when it is on this machine.
+func hostOf(to transport.Endpoints) string {
+	if to.AnyWebHost {
+		return to.REST.Host
+	}
+	return to.WebHost
 }

@@ -187,7 +187,7 @@ func (c *config) selfDescription(tools *contract.Contract, to *connection, s *se
 	digest, count := s.Surface()
 	mode, _ := trust.ParseMode(c.trust) // open has refused any other
 	return repository.Server{
-		Version: tools.Version(), Host: to.web.Host,
+		Version: tools.Version(), Host: to.host,
 		Surface: repository.Surface{Digest: digest, ToolCount: count},
 		Mode: repository.Mode{
 			ReadOnly: c.selection.ReadOnly, Toolsets: c.selection.ToolsetsOn(tools), Sandbox: c.sandbox, Trust: string(mode),

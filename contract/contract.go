@@ -26,9 +26,13 @@ type Contract struct {
 	listing ListingPolicy
 	tools   []*Tool // sorted by name
 
+	toolsets  []string
 	prompts   []*Prompt
 	resources []*Resource
 }
+
+// Toolsets are the names of all toolsets, sorted; one may have no tool yet.
+func (c *Contract) Toolsets() []string { return slices.Clone(c.toolsets) }
 
 // ListingPolicy says how the tools want to be listed.
 type ListingPolicy struct {

@@ -48,6 +48,7 @@ func build(document *Object) (*Contract, error) {
 		r.limit = contract.listing.DescriptionLimit
 	}
 	contract.tools = r.tools()
+	contract.toolsets = r.toolsets(info, contract.tools)
 	contract.prompts = r.prompts(contract.tools)
 	contract.resources = r.resources(contract)
 	if len(r.problems) > 0 {
@@ -72,6 +73,29 @@ func (r *reader) policy(info *Object) ListingPolicy {
 	}
 	policy.DescriptionLimit = int(limit)
 	return policy
+}
+
+// toolsets are those that info names, which may have no tool yet, else those of
+// the tools.
+func (r *reader) toolsets(info *Object, tools []*Tool) []string {
+	var names []string
+	for _, name := range info.list("x-toolsets") {
+		if name, ok := name.(string); ok {
+			names = append(names, name)
+		}
+	}
+	named := len(names) > 0
+	for _, tool := range tools {
+		if slices.Contains(names, tool.Toolset) {
+			continue
+		}
+		if named {
+			r.problem(tool.Name, "info.x-toolsets lacks its toolset %q", tool.Toolset)
+		}
+		names = append(names, tool.Toolset)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *reader) tools() []*Tool {

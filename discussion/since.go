@@ -61,7 +61,7 @@ func (s *source) Since(ctx context.Context, id ref.Comment) (_ thread.Since, err
 	if err != nil {
 		return thread.Since{}, err
 	}
-	since := thread.Since{Total: discussion.Tail.TotalCount, Newest: tops(discussion.Newest.Nodes), Tail: discussion.Tail.page()}
+	since := thread.Since{Total: discussion.Tail.TotalCount, Newest: tops(discussion.Newest.Nodes, newestReplies), Tail: discussion.Tail.page()}
 	if query.Anchor != nil && query.Anchor.Comment.is(id, discussion.ID) {
 		since.Anchor = query.Anchor.Comment.anchor()
 	}
@@ -184,12 +184,13 @@ func (s *source) fetchOnce(ctx context.Context, want thread.Want) (thread.Got, e
 	}
 	var got thread.Got
 	for _, node := range query.Comments {
-		got.Comments = append(got.Comments, tops([]wireTop{node.Comment})...)
+		got.Comments = append(got.Comments, tops([]wireTop{node.Comment}, maxPage)...)
 	}
 	for _, node := range query.Parents {
 		if node.Parent.ID != "" {
 			got.Replies = append(got.Replies, thread.NewestReplies{
 				ParentID: node.Parent.ID, TotalCount: node.Parent.Replies.TotalCount, Nodes: comments(node.Parent.Replies.Nodes),
+				AllHere: len(node.Parent.Replies.Nodes) < max(1, want.Replies),
 			})
 		}
 	}

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	maxPage       = 100 // the most GitHub gives at once
-	newestReplies = 3   // replies that come with a comment which may not be new
+	maxPage        = 100 // the most GitHub gives at once
+	newestComments = 5   // comments looked at for what is newest in the thread
+	newestReplies  = 3   // replies that come with a comment which may not be new
 )
 
 // source brings one discussion's comments to package thread. It lives for one
@@ -72,6 +73,16 @@ func (s *source) warn(notes graphql.Notes) {
 	}
 }
 
+// newest is how many of the newest comments to look at for what is newest in
+// the thread. A late reply may stand under an older comment; where the whole
+// discussion is asked for, looking for it costs little beside that.
+func (s *source) newest() int {
+	if s.root {
+		return maxPage
+	}
+	return newestComments
+}
+
 // variables are those of every query through wireRepository, and more.
 func (s *source) variables(more map[string]any) map[string]any {
 	all := map[string]any{
@@ -108,7 +119,7 @@ func (s *source) One(ctx context.Context, id ref.Comment) (_ thread.One, err err
 		} `graphql:"node(id: $id)"`
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "DiscussionComment", &query, s.variables(map[string]any{
-		"id": graphql.ID(nodeID), "replies": githubv4.Int(maxPage),
+		"id": graphql.ID(nodeID), "replies": githubv4.Int(maxPage), "newest": githubv4.Int(s.newest()),
 	}))
 	if err != nil {
 		return thread.One{}, err
@@ -122,7 +133,7 @@ func (s *source) One(ctx context.Context, id ref.Comment) (_ thread.One, err err
 		return one, nil
 	}
 	found := query.Node.Comment
-	comment := found.comment()
+	comment := found.comment(maxPage)
 	one.Found = &comment
 	if found.Parent != nil {
 		parent := found.Parent.comment()
@@ -180,7 +191,7 @@ type wireEdges struct {
 
 func (w wireEdges) fill(page *thread.Page) {
 	for _, edge := range w.Edges {
-		page.Comments = append(page.Comments, edge.Node.comment())
+		page.Comments = append(page.Comments, edge.Node.comment(maxPage))
 		page.Cursors = append(page.Cursors, edge.Cursor)
 	}
 	page.Start, page.End = w.PageInfo.StartCursor, w.PageInfo.EndCursor
@@ -197,7 +208,7 @@ func (s *source) pageAfter(ctx context.Context, n int, after string) (thread.Pag
 		}]
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "DiscussionComments", &query, s.variables(map[string]any{
-		"first": githubv4.Int(n), "after": cursor(after), "replies": githubv4.Int(maxPage),
+		"first": githubv4.Int(n), "after": cursor(after), "replies": githubv4.Int(maxPage), "newest": githubv4.Int(s.newest()),
 	}))
 	if err != nil {
 		return thread.Page{}, err
@@ -224,7 +235,7 @@ func (s *source) pageBefore(ctx context.Context, n int, before string) (thread.P
 		}]
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "DiscussionLastComments", &query, s.variables(map[string]any{
-		"last": githubv4.Int(n), "before": cursor(before), "replies": githubv4.Int(maxPage),
+		"last": githubv4.Int(n), "before": cursor(before), "replies": githubv4.Int(maxPage), "newest": githubv4.Int(s.newest()),
 	}))
 	if err != nil {
 		return thread.Page{}, err
@@ -235,7 +246,7 @@ func (s *source) pageBefore(ctx context.Context, n int, before string) (thread.P
 	}
 	info := discussion.Comments.PageInfo
 	return thread.Page{
-		Overview: discussion.overview(), Comments: tops(discussion.Comments.Nodes),
+		Overview: discussion.overview(), Comments: tops(discussion.Comments.Nodes, maxPage),
 		Start: info.StartCursor, End: info.EndCursor, HasBefore: info.HasPreviousPage, HasMore: info.HasNextPage,
 	}, nil
 }
@@ -254,7 +265,7 @@ func (s *source) pageWithOlder(ctx context.Context, n int, want thread.PageWant)
 		} `graphql:"stubs: nodes(ids: $stubsOf)"`
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "DiscussionCommentsSince", &query, s.variables(map[string]any{
-		"first": githubv4.Int(n), "after": cursor(want.After), "replies": githubv4.Int(maxPage),
+		"first": githubv4.Int(n), "after": cursor(want.After), "replies": githubv4.Int(maxPage), "newest": githubv4.Int(s.newest()),
 		"older": githubv4.Int(max(1, want.Older)), "olderBefore": cursor(want.OlderBefore), "stubsOf": ids(want.StubsOf),
 	}))
 	if err != nil {
@@ -289,7 +300,7 @@ func (s *source) window(ctx context.Context, want thread.PageWant) (thread.Page,
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "DiscussionWindow", &query, s.variables(map[string]any{
 		"first": githubv4.Int(want.First), "after": cursor(want.After), "oldest": graphql.ID(want.WithID),
-		"replies": githubv4.Int(maxPage),
+		"replies": githubv4.Int(maxPage), "newest": githubv4.Int(s.newest()),
 	}))
 	if err != nil {
 		return thread.Page{}, err
@@ -300,7 +311,7 @@ func (s *source) window(ctx context.Context, want thread.PageWant) (thread.Page,
 	}
 	page := thread.Page{Overview: discussion.overview()}
 	if query.Oldest != nil {
-		page.Comments = tops([]wireTop{query.Oldest.Comment})
+		page.Comments = tops([]wireTop{query.Oldest.Comment}, maxPage)
 	}
 	discussion.Comments.fill(&page)
 	page.Cursors = nil // the first comment's is not known
@@ -317,7 +328,7 @@ func (s *source) overview(ctx context.Context, want thread.PageWant) (thread.Pag
 		}]
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "Discussion", &query, s.variables(map[string]any{
-		"older": githubv4.Int(max(1, want.Older)), "olderBefore": cursor(want.OlderBefore),
+		"older": githubv4.Int(max(1, want.Older)), "olderBefore": cursor(want.OlderBefore), "newest": githubv4.Int(s.newest()),
 	}))
 	if err != nil {
 		return thread.Page{}, err

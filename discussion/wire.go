@@ -110,7 +110,7 @@ type wireNewest struct {
 	Newest struct {
 		TotalCount int
 		Nodes      []wireStub `graphql:"n: nodes"`
-	} `graphql:"newest: comments(last: 5)"`
+	} `graphql:"newest: comments(last: $newest)"`
 }
 
 func (w wireNewest) overview() thread.Overview {
@@ -197,10 +197,13 @@ func (w wireComment) comment() thread.Comment {
 	return comment
 }
 
-func (w wireTop) comment() thread.Comment {
+// comment converts a comment of which the newest asked replies were asked for.
+func (w wireTop) comment(asked int) thread.Comment {
 	comment := w.wireComment.comment()
 	if comment.Kind == thread.KindComment {
-		comment.Replies = &thread.Replies{TotalCount: w.Replies.TotalCount, Nodes: comments(w.Replies.Nodes)}
+		comment.Replies = &thread.Replies{
+			TotalCount: w.Replies.TotalCount, Nodes: comments(w.Replies.Nodes), AllHere: len(w.Replies.Nodes) < asked,
+		}
 	}
 	return comment
 }
@@ -213,11 +216,11 @@ func comments(wires []wireComment) []thread.Comment {
 	return all
 }
 
-func tops(wires []wireTop) []thread.Comment {
+func tops(wires []wireTop, asked int) []thread.Comment {
 	all := make([]thread.Comment, 0, len(wires))
 	for _, wire := range wires {
 		if wire.ID != "" { // a node of another type, or gone
-			all = append(all, wire.comment())
+			all = append(all, wire.comment(asked))
 		}
 	}
 	return all

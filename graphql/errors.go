@@ -57,7 +57,9 @@ func (e ResponseError) invalid() bool {
 }
 
 func (e ResponseError) rateLimited() bool {
-	return e.kind() == "RATE_LIMITED" || e.kind() == "RATE_LIMIT" || strings.Contains(strings.ToLower(e.Message), "api rate limit")
+	message := strings.ToLower(e.Message)
+	return e.kind() == "RATE_LIMITED" || e.kind() == "RATE_LIMIT" ||
+		strings.Contains(message, "api rate limit") || strings.Contains(message, "secondary rate limit")
 }
 
 // incomplete reports whether data beside the error has holes that only asking

@@ -122,7 +122,7 @@ func (p *probe) repository() Check {
 		return failed(name, Degraded, "no home repository is configured, so every call has to name its repo as owner/name",
 			"Set GITHUB_REPOSITORY or --repo to owner/name, or start the server inside a clone.")
 	case p.graphqlErr != nil && !p.repositoryRefused():
-		return unknown(name, "GitHub did not answer")
+		return unknown(name, "GitHub did not say")
 	case found == nil:
 		return failedBy(name, Unhealthy, p.repositoryFault())
 	case !strings.EqualFold(found.NameWithOwner, p.repo.String()):

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -67,10 +66,10 @@ func (s Selection) list(c *contract.Contract, on map[string]bool, full bool) []l
 
 // check refuses a name that the contract does not have.
 func (s Selection) check(c *contract.Contract) error {
-	sets := toolsets(c)
+	sets := c.Toolsets()
 	for _, name := range s.Toolsets {
 		if !slices.Contains(sets, name) {
-			return fmt.Errorf("unknown toolset %q%s; there are %s", name, didYouMean(contract.Nearest(name, sets)), strings.Join(sets, ", "))
+			return fmt.Errorf("unknown toolset %q%s (there are %s)", name, didYouMean(contract.Nearest(name, sets)), strings.Join(sets, ", "))
 		}
 	}
 	for _, name := range slices.Concat(s.Tools, s.ExcludeTools) {
@@ -84,18 +83,9 @@ func (s Selection) check(c *contract.Contract) error {
 // ToolsetsOn are the names of the toolsets that are on as a whole.
 func (s Selection) ToolsetsOn(c *contract.Contract) []string {
 	if len(s.Toolsets)+len(s.Tools) == 0 {
-		return toolsets(c)
+		return c.Toolsets()
 	}
 	return slices.Sorted(slices.Values(s.Toolsets))
-}
-
-// toolsets are the names of the contract's toolsets, sorted.
-func toolsets(c *contract.Contract) []string {
-	names := map[string]bool{}
-	for _, t := range c.Tools() {
-		names[t.Toolset] = true
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 func didYouMean(name string) string {

@@ -111,7 +111,9 @@ func options(t testing.TB) server.Options {
 	}
 	return server.Options{
 		Contract: c, Handlers: handlers(), Instructions: func([]listing.Tool) string { return "Be brief." },
-		Roster: func(tools []listing.Tool) string { return fmt.Sprintf("%d tools, the first is %s", len(tools), tools[0].Name) },
+		Roster: func(tools []listing.Tool) string {
+			return fmt.Sprintf("%d tools, the first is %s", len(tools), tools[0].Name)
+		},
 		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -116,6 +116,10 @@ type Reaction struct {
 type Replies struct {
 	TotalCount int       `json:"totalCount"`
 	Nodes      []Comment `json:"nodes"`
+
+	// AllHere says that GitHub lists no more than came, whatever it counts: it
+	// counts some that it does not list.
+	AllHere bool `json:"-"`
 }
 
 // Nodes are top-level comments.

@@ -235,7 +235,7 @@ func (r *run) complete(ctx context.Context, comments []Comment) error {
 
 // missingReplies is how many replies did not come with the comment.
 func missingReplies(comment Comment) int {
-	if comment.InDiscussion == nil || comment.Replies == nil {
+	if comment.InDiscussion == nil || comment.Replies == nil || comment.Replies.AllHere {
 		return 0
 	}
 	return comment.Replies.TotalCount - len(comment.Replies.Nodes)

@@ -166,7 +166,7 @@ func (r *run) hasNewReply(stub Stub) bool {
 
 // mayHaveMore reports whether new replies may lie before the ones at hand.
 func (r *run) mayHaveMore(replies NewestReplies) bool {
-	return len(replies.Nodes) < replies.TotalCount &&
+	return !replies.AllHere && len(replies.Nodes) < replies.TotalCount &&
 		(len(replies.Nodes) == 0 || replies.Nodes[0].key().After(*r.from.Last))
 }
 
@@ -174,7 +174,8 @@ func newestReplies(comment Comment) NewestReplies {
 	if comment.InDiscussion == nil || comment.Replies == nil {
 		return NewestReplies{ParentID: comment.ID}
 	}
-	return NewestReplies{ParentID: comment.ID, TotalCount: comment.Replies.TotalCount, Nodes: comment.Replies.Nodes}
+	replies := comment.Replies
+	return NewestReplies{ParentID: comment.ID, TotalCount: replies.TotalCount, Nodes: replies.Nodes, AllHere: replies.AllHere}
 }
 
 // search finds the anchor's place by stubs from both ends, then reads on from

@@ -129,4 +129,5 @@ type NewestReplies struct {
 	ParentID   string
 	TotalCount int
 	Nodes      []Comment
+	AllHere    bool // see Replies
 }

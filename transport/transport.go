@@ -29,6 +29,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 )
 
@@ -230,7 +232,7 @@ func (t *chain) sign(c *call) error {
 			WithFix("Set GITHUB_TOKEN to the token alone.")
 	}
 	c.token = token
-	c.req.Header.Set("Authorization", "Bearer "+token)
+	(&oauth2.Token{AccessToken: token}).SetAuthHeader(c.req)
 	return nil
 }
 
