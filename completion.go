@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
+	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -31,8 +32,19 @@ func (r *rooms) complete(ctx context.Context, request server.CompletionRequest) 
 	case "discussion_number":
 		return r.discussionNumbers(ctx, request)
 	case "number":
-		if strings.Contains(request.Of, "/discussions/") {
-			return r.discussionNumbers(ctx, request)
+		return r.numbers(ctx, request)
+	}
+	return nil, nil
+}
+
+// numbers are those of the kind of thread that the resource's URI names.
+func (r *rooms) numbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	for part, ask := range map[string]func(context.Context, server.CompletionRequest) ([]string, error){
+		"/discussions/": r.discussionNumbers,
+		"/issues/":      r.issueNumbers,
+	} {
+		if strings.Contains(request.Of, part) {
+			return ask(ctx, request)
 		}
 	}
 	return nil, nil
@@ -101,6 +113,25 @@ func (r *rooms) discussionNumbers(ctx context.Context, request server.Completion
 	}
 	var numbers []string
 	for _, row := range found.Discussions {
+		numbers = append(numbers, strconv.Itoa(row.Number))
+	}
+	return numbers, nil
+}
+
+// issueNumbers are those of the issues that changed last.
+func (r *rooms) issueNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := r.issue()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.List(ctx, issue.ListRequest{
+		Repo: repoOf(request.Known), State: "all", Sort: "updated", Direction: "desc", Limit: completions, Projection: "title",
+	})
+	if err != nil {
+		return nil, err
+	}
+	var numbers []string
+	for _, row := range found.Issues {
 		numbers = append(numbers, strconv.Itoa(row.Number))
 	}
 	return numbers, nil

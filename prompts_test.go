@@ -141,6 +141,7 @@ func TestCompletions(t *testing.T) {
 		"an owner":             {discussionRef, "owner", "octo-a", `{}`, "octo-admin"},
 		"a repository":         {discussionRef, "repo", "", `{"owner":"octo-org"}`, "hello"},
 		"a discussion":         {discussionRef, "number", "1", hello, "12"},
+		"an issue":             {strings.Replace(discussionRef, "discussions", "issues", 1), "number", "", hello, "161"},
 		"a discussion at home": {promptRef, "discussion_number", "", `{}`, "12"},
 		"a category":           {promptRef, "category", "ide", `{}`, "Ideas"},
 		"a label":              {promptRef, "label", "area", hello, "area: reader"},
