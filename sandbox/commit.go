@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,21 @@ func (c *commit) number() int64 {
 		return 0
 	}
 	return number
+}
+
+// commitNumbered finds a commit of a pull request by that number.
+func (r *repository) commitNumbered(number int64) *commit {
+	for _, i := range r.issues {
+		if !i.isPull() {
+			continue
+		}
+		for _, c := range append(slices.Clone(i.pull.commits), i.pull.mergeCommit) {
+			if c != nil && c.number() == number {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 func (r *commitResolver) ID() graphql.ID {

@@ -71,3 +71,35 @@ func readTwoThreads(ctx context.Context, c *githubv4.Client) error {
 	}
 	return c.Query(ctx, &q, nil)
 }
+
+// Fields of one request run side by side, and the first of them builds what is
+// generated: reviews, threads, comments and files.
+func TestManyReadersOfOnePullRequest(t *testing.T) {
+	s := sandbox.StartTest(t, sandbox.Options{})
+	id := threadID(t, s, 209)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			got := ask(t, s, sandbox.ReadToken, `{ search(query: "is:pr review:none", type: ISSUE, first: 5) { issueCount } `+home+` {
+				a: pullRequest(number: 209) { additions reviewDecision reviews(last: 5) { nodes { comments(first: 2) { nodes { body } } } } }
+				b: pullRequest(number: 209) { files(first: 5) { nodes { path } } reviewThreads(first: 50) { nodes { comments(first: 2) { nodes { id pullRequestReview { state } } } } } comments(last: 3) { nodes { body } } }
+				issues(first: 50) { nodes { number comments(last: 1) { nodes { id } } } } pullRequests(first: 20) { nodes { changedFiles mergeStateStatus } } } }`)
+			if len(got.Errors) > 0 {
+				t.Errorf("%.300s", got.raw)
+			}
+		})
+		all.Go(func() {
+			if got := ask(t, s, sandbox.WriteToken, `mutation($id: ID!) { addComment(input: {subjectId: $id, body: "x"}) { clientMutationId } addPullRequestReview(input: {pullRequestId: $id, event: COMMENT, body: "y"}) { clientMutationId } }`, "id", id); len(got.Errors) > 0 {
+				t.Errorf("%.300s", got.raw)
+			}
+			if got := get(t, s, "/api/v3/repos/octo-org/hello/pulls/209/files", sandbox.ReadToken, nil); got.status != 200 {
+				t.Errorf("files: %d", got.status)
+			}
+		})
+	}
+	all.Wait()
+	got := must(t, s, sandbox.ReadToken, `{ `+home+` { pullRequest(number: 209) { comments { totalCount } reviews { totalCount } } } }`)
+	if got.at("repository", "pullRequest", "comments", "totalCount") != 64.0 || got.at("repository", "pullRequest", "reviews", "totalCount") != 34.0 {
+		t.Errorf("after four comments and four reviews: %s", got.raw)
+	}
+}

@@ -50,10 +50,16 @@ func TestEveryNodeFindsItself(t *testing.T) {
 		mannequin: discussion(number: 12) { author { ... on Mannequin { id } } }
 		large: discussion(number: 21) { comments(first: 5) { nodes { id databaseId replies(first: 1) { nodes { id } } } } }
 		year: discussion(number: 5) { comments(last: 1) { nodes { id } } }
+		issue(number: 101) { id comments(first: 1) { nodes { id } } projectItems(first: 2) { nodes { id project { id fields(first: 9) { nodes { ... on Node { id } } } } } } }
+		milestone(number: 1) { id } issueType(name: "Bug") { id }
+		pullRequest(number: 201) { id reviews(first: 1) { nodes { id } } reviewThreads(first: 1) { nodes { id comments(first: 1) { nodes { id } } } } commits(last: 1) { nodes { commit { id } } }
+			reviewRequests(last: 1) { nodes { requestedReviewer { ... on Team { id } } } } }
+		merged: pullRequest(number: 203) { mergeCommit { id } }
+		long: issue(number: 102) { comments(last: 1) { nodes { id } } } numbered: issue(number: 103) { comments(last: 1) { nodes { id } } }
 	} }`)
 	found := map[string]string{}
 	collect(got.Data, found)
-	if len(found) < 13 {
+	if len(found) < 35 {
 		t.Fatalf("only %d ids in %s", len(found), got.raw)
 	}
 	var ids []string
@@ -80,6 +86,19 @@ func collect(value any, into map[string]string) {
 	case []any:
 		for _, element := range value {
 			collect(element, into)
+		}
+	}
+}
+
+func TestIssuesOfTheOldDaysHaveLegacyIDs(t *testing.T) {
+	s := sandbox.StartTest(t, sandbox.Options{})
+	for legacy, want := range map[string]string{
+		"MDU6SXNzdWU3MDAwMTIz":             "I_kwDODSw4pM4AatA7",
+		"MDEyOklzc3VlQ29tbWVudDE0MDEyMzAx": "IC_kwDODSw4pM4A1c-N",
+	} {
+		got := must(t, s, sandbox.ReadToken, `query($id: ID!) { node(id: $id) { id } }`, "id", legacy)
+		if got.text("node", "id") != want {
+			t.Errorf("%s finds %s, want %s", legacy, got.raw, want)
 		}
 	}
 }

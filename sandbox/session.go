@@ -108,6 +108,8 @@ func (s *session) findWork(r *repository, kind idKind, id int64) any {
 		return first(r.issueTypes, func(t *issueType) bool { return t.id == id })
 	case kindTeam:
 		return first(r.teams, func(t *team) bool { return t.id == id })
+	case kindCommit:
+		return orNil(r.commitNumbered(id))
 	}
 	return s.findInProjects(r, kind, id)
 }
