@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -61,7 +62,8 @@ func invalid(message string) answer { return problem(http.StatusUnprocessableEnt
 
 // refused is the REST form of a GraphQL error.
 func refused(err error) answer {
-	if typed, ok := err.(*apiError); ok && typed.kind == "UNPROCESSABLE" {
+	var typed *apiError
+	if errors.As(err, &typed) && typed.kind == "UNPROCESSABLE" {
 		return invalid(typed.message)
 	}
 	return missing() // GitHub also hides a missing right behind a 404
