@@ -16,6 +16,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
 	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
+	"github.com/github-workflow-mcp/github-workflow-mcp/pullrequest"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -120,6 +121,7 @@ type rooms struct {
 	discussion   func() (*discussion.Service, error)
 	conversation func() (*conversation.Service, error)
 	issue        func() (*issue.Service, error)
+	pullrequest  func() (*pullrequest.Service, error)
 	repository   func() (*repository.Service, error)
 	identity     func() (*repository.Identity, error)
 	handbook     func() (*handbook.Book, error)
@@ -146,6 +148,15 @@ func (r *rooms) build(c *config, tools *contract.Contract, assembled func() *ser
 			return nil, err
 		}
 		return issue.New(issue.Options{GraphQL: to.graphQL, Resolver: to.resolver, Home: to.home}), nil
+	})
+	r.pullrequest = sync.OnceValues(func() (*pullrequest.Service, error) {
+		to, err := r.connect()
+		if err != nil {
+			return nil, err
+		}
+		return pullrequest.New(pullrequest.Options{
+			GraphQL: to.graphQL, REST: to.rest, Resolver: to.resolver, Home: to.home, Web: to.web, Token: to.token,
+		}), nil
 	})
 	r.repository = sync.OnceValues(func() (*repository.Service, error) {
 		to, err := r.connect()
@@ -206,6 +217,7 @@ func (r *rooms) close() {
 func (r *rooms) handlers() map[string]server.Handler {
 	all := r.discussionTools()
 	maps.Copy(all, r.issueTools())
+	maps.Copy(all, r.pullRequestTools())
 	maps.Copy(all, r.repositoryTools())
 	return all
 }
@@ -234,6 +246,21 @@ func (r *rooms) issueTools() map[string]server.Handler {
 		"manage_issue_assignees":    on(r.issue, (*issue.Service).ManageAssignees),
 		"update_issue_relationship": on(r.issue, (*issue.Service).Relate),
 		"manage_reaction":           on(r.issue, (*issue.Service).React),
+	}
+}
+
+func (r *rooms) pullRequestTools() map[string]server.Handler {
+	return map[string]server.Handler{
+		"list_pull_requests":    on(r.pullrequest, (*pullrequest.Service).List),
+		"get_pull_request":      on(r.pullrequest, (*pullrequest.Service).Get),
+		"get_pull_request_diff": on(r.pullrequest, (*pullrequest.Service).Diff),
+		"checkout_pull_request": on(r.pullrequest, (*pullrequest.Service).Checkout),
+		"create_pull_request":   on(r.pullrequest, (*pullrequest.Service).Create),
+		"update_pull_request":   on(r.pullrequest, (*pullrequest.Service).Update),
+		"merge_pull_request":    on(r.pullrequest, (*pullrequest.Service).Merge),
+		"manage_pr_review":      on(r.pullrequest, (*pullrequest.Service).ManageReview),
+		"manage_pr_reviewers":   on(r.pullrequest, (*pullrequest.Service).ManageReviewers),
+		"manage_review_thread":  on(r.pullrequest, (*pullrequest.Service).ManageThread),
 	}
 }
 

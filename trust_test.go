@@ -14,6 +14,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/conversation"
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
+	"github.com/github-workflow-mcp/github-workflow-mcp/pullrequest"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
@@ -29,6 +30,9 @@ func carriers() map[string]any {
 		"list_issues":                 (*issue.Service).List,
 		"search_issues":               (*issue.Service).Search,
 		"manage_issue_labels":         (*issue.Service).ManageLabels,
+		"list_pull_requests":          (*pullrequest.Service).List,
+		"get_pull_request":            (*pullrequest.Service).Get,
+		"get_pull_request_diff":       (*pullrequest.Service).Diff,
 		"list_labels":                 (*repository.Service).ListLabels,
 	}
 }

@@ -139,11 +139,16 @@ func (b *bench) must(tool, arguments string) answer {
 func (b *bench) requests() (all, writes int) {
 	for _, request := range b.github.Requests() {
 		all++
-		if request.Mutation {
+		if isWrite(request) {
 			writes++
 		}
 	}
 	return all, writes
+}
+
+// isWrite reports whether a request changes something.
+func isWrite(r sandbox.Request) bool {
+	return r.Mutation || r.Method != http.MethodGet && !strings.HasSuffix(r.Path, "/graphql")
 }
 
 // actions are every write tool of the contract with each of its actions, as

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func (a act) key(all []string) string {
 
 // acts has every action of every write tool, upon what is another's and, where
 // that makes a difference, upon what is the actor's own.
-var acts = []act{
+var acts = slices.Concat(pullActs, []act{
 	{"create_discussion in Ideas", `{"title": "t", "body": "b"}`, 3, 1, nil},
 	{"create_discussion in Announcements", `{"title": "t", "body": "b", "category": "announcements"}`, 3, 1, nil},
 
@@ -130,6 +131,7 @@ var acts = []act{
 	{"manage_reaction add to a locked discussion", `{"discussion_number": 14, "content": "heart"}`, 3, 1, nil},
 	{"manage_reaction remove", `{"pr_number": 201, "content": "heart"}`, 3, 1, ownReaction},
 }
+})
 
 func number(a answer, name string) string { return fmt.Sprint(a.members[name]) }
 
@@ -274,10 +276,24 @@ func loseAnswers(t *testing.T, writes []plain) {
 // lose makes the answers to all writes get lost.
 func (s stage) lose(failure sandbox.Failure) {
 	s.t.Helper()
-	failure.Query, failure.Times = "mutation", -1
-	if err := s.github.Fail(failure); err != nil {
+	failure.Times = -1
+	if err := s.github.Fail(onWrites(failure)...); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// onWrites is the failure for everything that writes: the mutations, and the
+// REST calls that are no questions.
+func onWrites(failure sandbox.Failure) []sandbox.Failure {
+	mutations := failure
+	mutations.Query = "mutation"
+	all := []sandbox.Failure{mutations}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		calls := failure
+		calls.Method, calls.Path = method, "/repos/"
+		all = append(all, calls)
+	}
+	return all
 }
 
 // judge judges what is told of a write whose answer is lost.
@@ -324,9 +340,10 @@ func delayAnswers(t *testing.T, writes []plain) {
 // write.
 func blind(t *testing.T, writes []plain) {
 	for _, write := range writes {
-		before := slices.IndexFunc(write.ledger, func(r sandbox.Request) bool { return r.Mutation })
+		before := slices.IndexFunc(write.ledger, isWrite)
 		s := setUp(t, write.act, sandbox.AdminToken, 0)
-		if err := s.github.Fail(sandbox.Failure{Query: "mutation", Drop: "after"}, sandbox.Failure{Kind: "SECONDARY_LIMIT", Nth: before + 2, Times: -1}); err != nil {
+		failures := append(onWrites(sandbox.Failure{Drop: "after"}), sandbox.Failure{Kind: "SECONDARY_LIMIT", Nth: before + 2, Times: -1})
+		if err := s.github.Fail(failures...); err != nil {
 			t.Fatal(err)
 		}
 		got := s.do()
@@ -425,6 +442,12 @@ func TestReadsCost(t *testing.T) {
 		{"get_conversation", `{"pr_number": 209}`, 2},
 		{"search_issues", `{"query": "reader"}`, 1},
 		{"search_issues", `{"query": "reader", "type": "all", "limit": 100}`, 2},
+		{"list_pull_requests", `{}`, 1},
+		{"list_pull_requests", `{"state": "all", "projection": "full", "limit": 100}`, 1},
+		{"list_pull_requests", `{"author": "octo-write", "labels": ["bug", "area: reader"], "draft": false, "since": "2026-01-01"}`, 1},
+		{"get_pull_request", `{"pr_number": 201}`, 1},
+		{"get_pull_request_diff", `{"pr_number": 201}`, 2},
+		{"get_pull_request_diff", `{"pr_number": 210, "files_only": true}`, 2},
 		{"healthcheck", `{}`, 2},
 	} {
 		b.github.ResetRequests()

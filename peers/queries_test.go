@@ -32,6 +32,7 @@ func TestQueriesAreGitHubs(t *testing.T) {
 	worker.writes()
 	worker.maintains()
 	worker.worksOnIssues()
+	worker.pulls()
 
 	for _, tool := range worker.tools() {
 		if !worker.used[tool] {

@@ -255,6 +255,11 @@ func (r *repositoryResolver) IssueTypes(ctx context.Context, args issueTypesArgs
 // defaultBranch is the name of every repository's.
 const defaultBranch = "main"
 
+// The repository allows every way to merge.
+func (r *repositoryResolver) MergeCommitAllowed() bool { return true }
+func (r *repositoryResolver) RebaseMergeAllowed() bool { return true }
+func (r *repositoryResolver) SquashMergeAllowed() bool { return true }
+
 func (r *repositoryResolver) DefaultBranchRef() *refResolver {
 	return &refResolver{r.session, r.repository, defaultBranch}
 }
