@@ -4,9 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// allActs are the acts upon everything.
+func allActs() []act { return slices.Concat(pullActs, acts) }
 
 // pullActs has every action of every tool that writes to pull requests.
 var pullActs = []act{
