@@ -146,7 +146,11 @@ func (s *issueSource) One(ctx context.Context, id ref.Comment) (_ thread.One, er
 	}
 	one := thread.One{Overview: issue.overview()}
 	if query.Node == nil || !query.Node.Comment.is(id, issue.ID) {
-		return one, nil
+		other, ok, err := s.findElse(ctx, id, nodeID, one.Newest)
+		if err != nil || !ok {
+			return one, err
+		}
+		return s.One(ctx, other)
 	}
 	comment := query.Node.Comment.comment()
 	comment.Reactions = query.Node.Comment.Reactions.reactions()

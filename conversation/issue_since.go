@@ -52,8 +52,13 @@ func (s *issueSource) Since(ctx context.Context, id ref.Comment) (_ thread.Since
 	since := thread.Since{Total: issue.Tail.TotalCount, Newest: comments(issue.Newest.Nodes), Tail: issue.Tail.page()}
 	if query.Anchor != nil && query.Anchor.Comment.is(id, issue.ID) {
 		since.Anchor = &thread.Anchor{Stub: query.Anchor.Comment.stub()}
+		return since, nil
 	}
-	return since, nil
+	other, ok, err := s.findElse(ctx, id, nodeID, since.Tail.Stubs)
+	if err != nil || !ok {
+		return since, err
+	}
+	return s.Since(ctx, other)
 }
 
 // wireSearched are comments by id, time and cursor.
@@ -169,4 +174,14 @@ func (s *issueSource) nodeID(ctx context.Context, id ref.Comment) (string, error
 		return "", nil
 	}
 	return s.service.opts.Resolver.Find(ctx, ref.Thread{Repo: s.repo, Kind: ref.Issue, Number: s.number}, ref.IssueComment, id)
+}
+
+// findElse is another id to ask for, when the one that was built of a number
+// was not there; see Resolver.FindElse.
+func (s *issueSource) findElse(ctx context.Context, id ref.Comment, built string, newest []thread.Stub) (ref.Comment, bool, error) {
+	if len(newest) == 0 {
+		return id, false, nil
+	}
+	at := ref.Thread{Repo: s.repo, Kind: ref.Issue, Number: s.number}
+	return s.service.opts.Resolver.FindElse(ctx, at, ref.IssueComment, id, built, newest[0].ID)
 }

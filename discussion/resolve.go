@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
 // nodeID is the node id of a comment in any spelling; "" when the spelling
@@ -14,6 +15,16 @@ func (s *source) nodeID(ctx context.Context, id ref.Comment) (string, error) {
 	}
 	at := ref.Thread{Repo: s.repo, Kind: ref.Discussion, Number: s.number}
 	return s.service.opts.Resolver.Find(ctx, at, ref.DiscussionComment, id)
+}
+
+// findElse is another id to ask for, when the one that was built of a number
+// was not there; see Resolver.FindElse.
+func (s *source) findElse(ctx context.Context, id ref.Comment, built string, newest []thread.Stub) (ref.Comment, bool, error) {
+	if len(newest) == 0 {
+		return id, false, nil
+	}
+	at := ref.Thread{Repo: s.repo, Kind: ref.Discussion, Number: s.number}
+	return s.service.opts.Resolver.FindElse(ctx, at, ref.DiscussionComment, id, built, newest[0].ID)
 }
 
 // isThread reports whether a URL's thread is this discussion. The URL of an

@@ -64,8 +64,13 @@ func (s *source) Since(ctx context.Context, id ref.Comment) (_ thread.Since, err
 	since := thread.Since{Total: discussion.Tail.TotalCount, Newest: tops(discussion.Newest.Nodes, newestReplies), Tail: discussion.Tail.page()}
 	if query.Anchor != nil && query.Anchor.Comment.is(id, discussion.ID) {
 		since.Anchor = query.Anchor.Comment.anchor()
+		return since, nil
 	}
-	return since, nil
+	other, ok, err := s.findElse(ctx, id, nodeID, since.Tail.Stubs)
+	if err != nil || !ok {
+		return since, err
+	}
+	return s.Since(ctx, other)
 }
 
 // wireSearched are comments by id, time and cursor.

@@ -130,7 +130,11 @@ func (s *source) One(ctx context.Context, id ref.Comment) (_ thread.One, err err
 	}
 	one := thread.One{Overview: discussion.overview()}
 	if query.Node == nil || !query.Node.Comment.is(id, discussion.ID) {
-		return one, nil
+		other, ok, err := s.findElse(ctx, id, nodeID, one.Newest)
+		if err != nil || !ok {
+			return one, err
+		}
+		return s.One(ctx, other)
 	}
 	found := query.Node.Comment
 	comment := found.comment(maxPage)

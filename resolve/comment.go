@@ -129,15 +129,52 @@ func (r *Resolver) Comment(ctx context.Context, want Want) (_ Comment, err error
 	if len(nodeIDs) == 0 {
 		return Comment{}, want.absent()
 	}
+	found, notes, err := r.askNodes(ctx, want, id, nodeIDs)
+	if err == nil && len(found) == 0 && id.NodeID == "" {
+		found, err = r.lookFor(ctx, want, id)
+	}
+	switch {
+	case err != nil:
+		return Comment{}, err
+	case len(found) == 0:
+		return Comment{}, notes.Fault("nodes", want.absent())
+	case len(found) > 1:
+		return Comment{}, want.ambiguous(found)
+	}
+	return found[0], nil
+}
+
+// lookFor looks for a number in the thread that the call names, where the id
+// that was built of it is not there.
+func (r *Resolver) lookFor(ctx context.Context, want Want, id ref.Comment) ([]Comment, error) {
+	in := want.Thread
+	if in.Number == 0 && id.Thread != nil {
+		in = *id.Thread
+	}
+	kinds, err := want.typesOf(id)
+	if err != nil || in.Number == 0 {
+		return nil, err
+	}
+	in.Repo = want.Repo
+	nodeID, err := r.scan(ctx, in, kinds[0], id.DatabaseID)
+	if err != nil || nodeID == "" {
+		return nil, err
+	}
+	found, _, err := r.askNodes(ctx, want, id, []graphql.ID{graphql.ID(nodeID)})
+	return found, err
+}
+
+// askNodes asks for nodes, and keeps those that are what the call wants.
+func (r *Resolver) askNodes(ctx context.Context, want Want, id ref.Comment, nodeIDs []graphql.ID) ([]Comment, graphql.Notes, error) {
 	var query struct {
 		Nodes []*wireNode `graphql:"nodes(ids: $ids)"`
 	}
 	notes, err := r.gh.Query(ctx, "Comment", &query, map[string]any{"ids": nodeIDs})
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return Comment{}, want.absent().WithCause(err)
-	case err != nil:
-		return Comment{}, err
+	if fault.Is(err, fault.NotFound) {
+		return nil, notes, nil
+	}
+	if err != nil {
+		return nil, notes, err
 	}
 	var found []Comment
 	for _, node := range query.Nodes {
@@ -148,13 +185,7 @@ func (r *Resolver) Comment(ctx context.Context, want Want) (_ Comment, err error
 			found = append(found, comment)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return Comment{}, notes.Fault("nodes", want.absent())
-	case 1:
-		return found[0], nil
-	}
-	return Comment{}, want.ambiguous(found)
+	return found, notes, nil
 }
 
 // nodeIDs are the node ids that the spelling may mean: several for a bare

@@ -40,8 +40,26 @@ func NoRepository(repo ref.Repo) *fault.Error {
 // Learn remembers a repository's number that came with an answer.
 func (r *Resolver) Learn(repo ref.Repo, number int64) {
 	if number > 0 {
-		r.numbers.Store(key(repo), number)
+		r.numbers.LoadOrStore(key(repo), number)
 	}
+}
+
+// LearnFrom looks at the id of a comment that came from the repository: it
+// shows whether comments' ids are built from numbers there, which the
+// repository's own id only lets expect.
+func (r *Resolver) LearnFrom(repo ref.Repo, commentID string) {
+	known, ok := r.numbers.Load(key(repo))
+	if number, isNumber := known.(int64); ok && isNumber && number > 0 && !isBuilt(commentID, number) {
+		r.numbers.Store(key(repo), int64(0))
+	}
+}
+
+// isBuilt reports whether an id is made of the repository's number and the
+// comment's. An old id, which only some servers still give, says nothing about
+// that.
+func isBuilt(commentID string, repository int64) bool {
+	id, ok := ref.DecodeNodeID(commentID)
+	return ok && (id.Legacy || id.RepoID == repository)
 }
 
 func key(repo ref.Repo) string { return strings.ToLower(repo.String()) }

@@ -23,6 +23,30 @@ func (r *Resolver) Find(ctx context.Context, in ref.Thread, kind ref.CommentType
 	if err != nil || nodeID != "" || in.Number == 0 {
 		return nodeID, err
 	}
+	return r.scan(ctx, in, kind, id.DatabaseID)
+}
+
+// FindElse is for a comment whose built id was not there: sample, the id of any
+// comment of the thread, may show that ids are not built from numbers. Then the
+// number is looked for, and the comment is named by the id that it has; ok is
+// false when there is nothing else to ask for.
+func (r *Resolver) FindElse(ctx context.Context, in ref.Thread, kind ref.CommentType, id ref.Comment, built, sample string) (_ ref.Comment, ok bool, err error) {
+	if id.NodeID != "" || sample == "" {
+		return id, false, nil
+	}
+	r.LearnFrom(in.Repo, sample)
+	nodeID, err := r.Find(ctx, in, kind, id)
+	if err != nil || nodeID == "" || nodeID == built {
+		return id, false, err
+	}
+	id.NodeID = nodeID
+	return id, true, nil
+}
+
+// scan looks for a comment's number in its thread. It stops at the first
+// comment whose id shows that ids are built from numbers here: then the one
+// that was built is the only one there can be.
+func (r *Resolver) scan(ctx context.Context, in ref.Thread, kind ref.CommentType, number int64) (string, error) {
 	page := r.numberedPage
 	switch {
 	case kind == ref.DiscussionComment && in.Kind == ref.Discussion:
@@ -38,8 +62,12 @@ func (r *Resolver) Find(ctx context.Context, in ref.Thread, kind ref.CommentType
 		if err != nil {
 			return "", err
 		}
-		if nodeID := comment.find(id.DatabaseID); nodeID != "" {
+		if nodeID := comment.find(number); nodeID != "" {
 			return nodeID, nil
+		}
+		r.LearnFrom(in.Repo, comment.ID)
+		if known, _ := r.numbers.Load(key(in.Repo)); known != nil && known != int64(0) {
+			return "", nil
 		}
 	}
 	return "", nil
