@@ -245,6 +245,7 @@ func (r *rooms) issueTools() map[string]server.Handler {
 		"update_issue":              on(r.issue, (*issue.Service).Update),
 		"manage_issue_assignees":    on(r.issue, (*issue.Service).ManageAssignees),
 		"update_issue_relationship": on(r.issue, (*issue.Service).Relate),
+		"manage_issue_projects":     on(r.issue, (*issue.Service).ManageProjects),
 		"manage_reaction":           on(r.issue, (*issue.Service).React),
 	}
 }
@@ -267,6 +268,7 @@ func (r *rooms) pullRequestTools() map[string]server.Handler {
 func (r *rooms) repositoryTools() map[string]server.Handler {
 	return map[string]server.Handler{
 		"list_labels":           on(r.repository, (*repository.Service).ListLabels),
+		"manage_label":          on(r.repository, (*repository.Service).ManageLabel),
 		"get_viewer_permission": on(r.repository, (*repository.Service).ViewerPermission),
 		"healthcheck":           on(r.repository, (*repository.Service).Health),
 		"get_mcp_tool_handbook": on(r.handbook, (*handbook.Book).Get),

@@ -34,6 +34,7 @@ func carriers() map[string]any {
 		"get_pull_request":            (*pullrequest.Service).Get,
 		"get_pull_request_diff":       (*pullrequest.Service).Diff,
 		"list_labels":                 (*repository.Service).ListLabels,
+		"manage_label":                (*repository.Service).ManageLabel,
 	}
 }
 

@@ -126,6 +126,20 @@ var acts = []act{
 	{"update_issue_relationship add another parent", `{"child_issue": 161, "parent_issue": 152, "replace_parent": true}`, 3, 1, nil},
 	{"update_issue_relationship add a blocker", `{"child_issue": 153, "parent_issue": 152, "relationship_type": "blocked_by"}`, 4, 1, nil},
 
+	{"manage_issue_projects add", `{"issue_number": 103, "project_number": 1}`, 3, 1, nil},
+	{"manage_issue_projects add what is there", `{"issue_number": 101, "project_number": 1}`, 1, 0, nil},
+	{"manage_issue_projects remove", `{"issue_number": 101, "project_number": 1}`, 2, 1, nil},
+	{"manage_issue_projects set_field to an option", `{"issue_number": 101, "project_number": 1, "field": "status", "value": "done"}`, 3, 1, nil},
+	{"manage_issue_projects set_field to a number", `{"issue_number": 201, "project_number": 1, "field": "Estimate", "value": "3.5"}`, 3, 1, nil},
+	{"manage_issue_projects set_field to nothing", `{"issue_number": 101, "project_number": 1, "field": "Sprint", "value": ""}`, 3, 1, nil},
+	{"manage_issue_projects set_field of what is not there", `{"issue_number": 103, "project_number": 1, "field": "Notes", "value": "n"}`, 5, 2, nil},
+
+	{"manage_label create", `{"name": "needs-triage", "color": "#FBCA04", "description": "d"}`, 3, 1, nil},
+	{"manage_label update", `{"name": "bug", "new_name": "defect"}`, 4, 1, nil},
+	{"manage_label update color", `{"name": "bug", "color": "000000"}`, 3, 1, nil},
+	{"manage_label delete", `{"name": "bug", "confirm": true}`, 2, 1, nil},
+	{"manage_label delete unconfirmed", `{"name": "bug"}`, 2, 0, nil},
+
 	{"manage_reaction add to an issue", `{"issue_number": 103, "content": "heart"}`, 3, 1, nil},
 	{"manage_reaction add to a comment", `{"comment_id": "discussioncomment-12000301", "content": "heart"}`, 3, 1, nil},
 	{"manage_reaction add to a locked discussion", `{"discussion_number": 14, "content": "heart"}`, 3, 1, nil},

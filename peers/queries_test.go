@@ -348,6 +348,13 @@ func (w *worker) worksOnIssues() {
 		{"update_issue_relationship", map[string]any{"child_issue": number}},
 		{"update_issue_relationship", map[string]any{"child_issue": number, "parent_issue": 152, "relationship_type": "blocked_by"}},
 		{"update_issue_relationship", map[string]any{"child_issue": number, "parent_issue": 152, "relationship_type": "blocked_by", "action": "remove"}},
+		{"manage_issue_projects", map[string]any{"issue_number": number, "action": "add", "project_number": 1}},
+		{"manage_issue_projects", map[string]any{"issue_number": number, "action": "set_field", "project_number": 1, "field": "Notes", "value": "n"}},
+		{"manage_issue_projects", map[string]any{"issue_number": number, "action": "set_field", "project_number": 1, "field": "Notes", "value": ""}},
+		{"manage_issue_projects", map[string]any{"issue_number": number, "action": "remove", "project_number": 1}},
+		{"manage_label", map[string]any{"action": "create", "name": "new", "description": "d"}},
+		{"manage_label", map[string]any{"action": "update", "name": "new", "new_name": "newer", "color": "000000"}},
+		{"manage_label", map[string]any{"action": "delete", "name": "newer", "confirm": true}},
 		{"manage_reaction", map[string]any{"issue_number": number, "action": "add", "content": "+1"}},
 		{"manage_reaction", map[string]any{"issue_number": number, "action": "remove", "content": "+1"}},
 	} {
