@@ -14,7 +14,7 @@ import (
 // wireAnchor is the comment after which to read.
 type wireAnchor struct {
 	wireStub
-	Number bigInt                `graphql:"fullDatabaseId"`
+	Number graphql.BigInt        `graphql:"fullDatabaseId"`
 	Issue  struct{ ID string }   `graphql:"issue"`
 	Pull   *struct{ Number int } `graphql:"pullRequest"`
 }

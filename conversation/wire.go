@@ -1,10 +1,9 @@
 package conversation
 
 import (
-	"bytes"
-	"strconv"
 	"time"
 
+	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
@@ -19,20 +18,6 @@ func (a *wireActor) login() string {
 		return ""
 	}
 	return a.Login
-}
-
-// bigInt is GitHub's BigInt, a number that is written as a text.
-type bigInt int64
-
-// UnmarshalJSON reads the number, quoted or not; null is 0.
-func (b *bigInt) UnmarshalJSON(data []byte) error {
-	digits := string(bytes.Trim(data, `"`))
-	if digits == "null" {
-		return nil
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	*b = bigInt(n)
-	return err
 }
 
 type wirePageInfo struct {
@@ -62,8 +47,8 @@ type wireShown struct {
 
 // wireAddress is where a comment is found.
 type wireAddress struct {
-	Number bigInt `graphql:"fullDatabaseId"`
-	URL    string `graphql:"url"`
+	Number graphql.BigInt `graphql:"fullDatabaseId"`
+	URL    string         `graphql:"url"`
 }
 
 // wireComment is a comment of an issue or a pull request.

@@ -247,8 +247,8 @@ func threadOf(repo ref.Repo, issue, pull int) ref.Thread {
 // wireWritten is what a write asks GitHub to tell about the comment.
 type wireWritten struct {
 	ID        string
-	Number    bigInt `graphql:"fullDatabaseId"`
-	URL       string `graphql:"url"`
+	Number    graphql.BigInt `graphql:"fullDatabaseId"`
+	URL       string         `graphql:"url"`
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

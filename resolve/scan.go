@@ -1,9 +1,7 @@
 package resolve
 
 import (
-	"bytes"
 	"context"
-	"strconv"
 
 	"github.com/shurcooL/githubv4"
 
@@ -138,7 +136,7 @@ type wireNumberedIssue struct {
 		}
 		Nodes []struct {
 			ID     string
-			Number bigInt `graphql:"fullDatabaseId"`
+			Number graphql.BigInt `graphql:"fullDatabaseId"`
 		}
 	} `graphql:"comments(first: $first, after: $after)"`
 }
@@ -174,18 +172,4 @@ func (r *Resolver) numberedIssuePage(ctx context.Context, in ref.Thread, after *
 		return nil
 	})
 	return page, err
-}
-
-// bigInt is GitHub's BigInt, a number that is written as a text.
-type bigInt int64
-
-// UnmarshalJSON reads the number, quoted or not; null is 0.
-func (b *bigInt) UnmarshalJSON(data []byte) error {
-	digits := string(bytes.Trim(data, `"`))
-	if digits == "null" {
-		return nil
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	*b = bigInt(n)
-	return err
 }
