@@ -177,3 +177,55 @@ func TestSinceFarBack(t *testing.T) {
 		}
 	}
 }
+
+// More reviews, threads and inline comments of one review than GitHub gives at
+// once: nothing is cut off, whatever is asked for.
+func TestMoreThanGitHubGivesAtOnce(t *testing.T) {
+	h := enter(t)
+	var threads []map[string]any
+	for i := range 120 {
+		threads = append(threads, map[string]any{"path": "reader/reader.go", "line": 10 + i%3, "side": "RIGHT", "body": fmt.Sprintf("Remark %d.", i)})
+	}
+	var opened struct {
+		Data struct {
+			AddPullRequestReview struct{ PullRequestReview struct{ ID string } }
+		}
+	}
+	h.postQuery(`mutation($threads: [DraftPullRequestReviewThread]) { addPullRequestReview(input: {
+		pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "Many.", threads: $threads}) { pullRequestReview { id } } }`,
+		map[string]any{"threads": threads}, &opened)
+	for i := range 130 {
+		h.postQuery(`mutation($body: String!) { addPullRequestReviewThreadReply(input: {
+			pullRequestReviewThreadId: "PRRT_kwDODSw4pM4A9HKF", body: $body}) { clientMutationId } }`,
+			map[string]any{"body": fmt.Sprintf("Answer %d.", i)}, &struct{}{})
+	}
+	all := h.truth(201)
+	if len(all.remarks) != 11+1+120+130 {
+		t.Fatalf("#201 has %d remarks", len(all.remarks))
+	}
+	pages := h.readAll(conversation.Request{PRNumber: 201}, unlimited)
+	if diff := cmp.Diff(append([]string{"root"}, all.after(thread.Key{})...), collect(pages).ids); diff != "" {
+		t.Errorf("all (-truth +got):\n%s", diff)
+	}
+	for _, page := range pages {
+		for _, comment := range page.Comments.Nodes {
+			if comment.AsRemark != nil && comment.ThreadID == "" {
+				t.Errorf("%s has no thread", comment.ID)
+			}
+		}
+	}
+	for _, back := range []int{0, 1, 30, 131, 200, 260} {
+		anchor := all.remarks[len(all.remarks)-1-back]
+		got := collect(h.readAll(conversation.Request{PRNumber: 201, SinceCommentID: &anchor.id}, unlimited))
+		if diff := cmp.Diff(all.after(anchor.key), got.ids); diff != "" {
+			t.Errorf("since %d back (-truth +got):\n%s", back, diff)
+		}
+	}
+	for _, n := range []int{1, 100, 150, 262} {
+		pages := h.readAll(conversation.Request{PRNumber: 201, LastN: &n}, unlimited)
+		slices.Reverse(pages)
+		if diff := cmp.Diff(all.after(thread.Key{})[len(all.remarks)-n:], collect(pages).ids); diff != "" {
+			t.Errorf("last %d (-truth +got):\n%s", n, diff)
+		}
+	}
+}

@@ -14,70 +14,77 @@ import (
 type node struct {
 	ID, Body, State        string
 	CreatedAt, SubmittedAt time.Time
-	Comments               struct{ Nodes []node }
+	Comments               struct{ TotalCount int }
 }
 
-type nodes struct {
-	PageInfo struct {
-		HasNextPage bool
-		EndCursor   string
+const (
+	pageInfo = ` pageInfo { hasNextPage endCursor } `
+
+	commentsQuery = `query($number: Int!, $after: String) { repository(owner: "octo-org", name: "hello") { at: issueOrPullRequest(number: $number) {
+		... on Issue { found: comments(first: 100, after: $after) { ` + pageInfo + ` nodes { id body createdAt } } }
+		... on PullRequest { found: comments(first: 100, after: $after) { ` + pageInfo + ` nodes { id body createdAt } } } } } }`
+
+	reviewsQuery = `query($number: Int!, $after: String) { repository(owner: "octo-org", name: "hello") { at: issueOrPullRequest(number: $number) {
+		... on PullRequest { found: reviews(first: 100, after: $after) { ` + pageInfo + ` nodes { id body state createdAt submittedAt comments(first: 1) { totalCount } } } } } } }`
+
+	inlineQuery = `query($id: ID!, $after: String) { repository: rateLimit { cost } at: node(id: $id) {
+		... on PullRequestReview { found: comments(first: 100, after: $after) { ` + pageInfo + ` nodes { id body createdAt } } } } }`
+)
+
+// walk reads all nodes of a connection.
+func (h *house) walk(query string, variables map[string]any) []node {
+	h.t.Helper()
+	type place struct {
+		Found struct {
+			PageInfo struct {
+				HasNextPage bool
+				EndCursor   string
+			}
+			Nodes []node
+		}
 	}
-	Nodes []node
+	var all []node
+	for {
+		var answer struct {
+			Data struct {
+				Repository struct{ At place }
+				At         place
+			}
+		}
+		h.postQuery(query, variables, &answer)
+		found := answer.Data.Repository.At.Found
+		if answer.Data.At.Found.Nodes != nil {
+			found = answer.Data.At.Found
+		}
+		all = append(all, found.Nodes...)
+		if !found.PageInfo.HasNextPage {
+			return all
+		}
+		variables["after"] = found.PageInfo.EndCursor
+	}
 }
-
-const truthQuery = `query($number: Int!, $after: String, $reviews: String) { repository(owner: "octo-org", name: "hello") {
-	issueOrPullRequest(number: $number) {
-		... on Issue { comments(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { id body createdAt } } }
-		... on PullRequest {
-			comments(first: 100, after: $after) { pageInfo { hasNextPage endCursor } nodes { id body createdAt } }
-			reviews(first: 100, after: $reviews) { pageInfo { hasNextPage endCursor } nodes {
-				id body state createdAt submittedAt comments(first: 100) { nodes { id body createdAt } } } } } } } }`
 
 // askGitHub reads all remarks of a thread with plain queries of its own, by
-// which the readings of this package are judged.
+// which the readings of this package are judged. A review that only wraps
+// inline comments is no remark.
 func (h *house) askGitHub(number int) []remark {
 	h.t.Helper()
 	var all []remark
-	variables := map[string]any{"number": number}
-	for page := 1; ; page++ {
-		var answer struct {
-			Data struct {
-				Repository struct {
-					Thread struct{ Comments, Reviews nodes } `json:"issueOrPullRequest"`
-				}
-			}
-		}
-		h.postQuery(truthQuery, variables, &answer)
-		comments, reviews := answer.Data.Repository.Thread.Comments, answer.Data.Repository.Thread.Reviews
-		for _, comment := range comments.Nodes {
-			all = append(all, remarkOf(comment, thread.KindComment, comment.CreatedAt, false))
-		}
-		if page == 1 {
-			all = append(all, remarksOf(reviews.Nodes)...)
-		}
-		if reviews.PageInfo.HasNextPage {
-			h.t.Fatalf("#%d has more than 100 reviews", number)
-		}
-		if !comments.PageInfo.HasNextPage {
-			return all
-		}
-		variables["after"] = comments.PageInfo.EndCursor
+	for _, comment := range h.walk(commentsQuery, map[string]any{"number": number}) {
+		all = append(all, remarkOf(comment, thread.KindComment, comment.CreatedAt, false))
 	}
-}
-
-// remarksOf are reviews, but for those that only wrap inline comments, and the
-// inline comments.
-func remarksOf(reviews []node) []remark {
-	var all []remark
-	for _, review := range reviews {
+	for _, review := range h.walk(reviewsQuery, map[string]any{"number": number}) {
 		at, pending := review.SubmittedAt, review.State == "PENDING"
 		if pending {
 			at = review.CreatedAt
 		}
-		if review.Body != "" || review.State != "COMMENTED" || len(review.Comments.Nodes) == 0 {
+		if review.Body != "" || review.State != "COMMENTED" || review.Comments.TotalCount == 0 {
 			all = append(all, remarkOf(review, thread.KindReview, at, pending))
 		}
-		for _, inline := range review.Comments.Nodes {
+		if review.Comments.TotalCount == 0 {
+			continue
+		}
+		for _, inline := range h.walk(inlineQuery, map[string]any{"id": review.ID}) {
 			all = append(all, remarkOf(inline, thread.KindReviewComment, at, pending))
 		}
 	}
