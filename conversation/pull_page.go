@@ -96,7 +96,7 @@ func (s *pullSource) pageAfter(ctx context.Context, want thread.PageWant) (threa
 	if want.Older > 0 {
 		page.Older = stubPage(got.back.merge(&s.spine), got.back.hasBefore, to != nil)
 	}
-	page.Stubs = append(got.stubs, s.stubsOf(want.StubsOf)...)
+	page.Stubs = slices.Concat(got.stubs, s.stubsOf(want.StubsOf))
 	page.Overview = s.overview()
 	return page, nil
 }

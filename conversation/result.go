@@ -73,7 +73,7 @@ func newConversation(c *Conversation, reading *thread.Reading) *Conversation {
 	return c
 }
 
-// Items, Keep and Slice make a Conversation fit the byte budget.
+// Items is how many items the answer holds; see page.Bounded.
 func (c *Conversation) Items() int { return c.reading.Items() }
 
 // Keep is the conversation with its first n items only.

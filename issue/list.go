@@ -127,7 +127,7 @@ type wireRows struct {
 // IssueFilters is GitHub's input of that name. Unlike the library's, it can say
 // null, which is how GitHub is asked for issues without an assignee or a
 // milestone; a filter that is not set has to be left out.
-type IssueFilters map[string]any
+type IssueFilters map[string]any //nolint:revive // the Go name is the name in GraphQL
 
 // List lists issues, never pull requests.
 func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err error) {

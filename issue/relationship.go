@@ -32,10 +32,13 @@ type RelationshipResult struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// GitHub's inputs of these names, which the library lacks.
+// Inputs of GitHub's that the library lacks, by their names there.
 type (
-	RemoveSubIssueInput  map[string]any
-	AddBlockedByInput    map[string]any
+	// RemoveSubIssueInput takes a sub-issue out of its parent.
+	RemoveSubIssueInput map[string]any
+	// AddBlockedByInput says that one issue waits for another.
+	AddBlockedByInput map[string]any
+	// RemoveBlockedByInput says that it no longer does.
 	RemoveBlockedByInput map[string]any
 )
 

@@ -39,16 +39,23 @@ type UpdateResult struct {
 	Warnings    []string  `json:"warnings,omitempty"`
 }
 
-// GitHub's inputs of these names, as maps: the library's cannot say null,
-// which is how a milestone or a type is taken away, and lack newer fields.
+// Inputs of GitHub's, by their names there, as maps: the library's cannot say
+// null, which is how a milestone or a type is taken away, and lack newer fields.
 type (
-	UpdateIssueInput          map[string]any
-	UpdatePullRequestInput    map[string]any
+	// UpdateIssueInput changes an issue's text or milestone.
+	UpdateIssueInput map[string]any
+	// UpdatePullRequestInput changes a pull request's.
+	UpdatePullRequestInput map[string]any
+	// UpdateIssueIssueTypeInput sets an issue's type, or takes it away.
 	UpdateIssueIssueTypeInput map[string]any
-	CloseIssueInput           map[string]any
-	ClosePullRequestInput     map[string]any
-	ReopenIssueInput          map[string]any
-	ReopenPullRequestInput    map[string]any
+	// CloseIssueInput closes an issue for a reason.
+	CloseIssueInput map[string]any
+	// ClosePullRequestInput closes a pull request.
+	ClosePullRequestInput map[string]any
+	// ReopenIssueInput reopens an issue.
+	ReopenIssueInput map[string]any
+	// ReopenPullRequestInput reopens a pull request.
+	ReopenPullRequestInput map[string]any
 )
 
 // step is one mutation of a write that may need several.

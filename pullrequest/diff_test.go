@@ -159,7 +159,7 @@ func TestHeadThatMovedIsAConflict(t *testing.T) {
 	}
 	next.Files = []string{"small.go"}
 	_, err = h.Diff(context.Background(), next)
-	refused(t, err, fault.InvalidArguments)
+	_ = refused(t, err, fault.InvalidArguments)
 }
 
 // TestRefusedDiffComesFileByFile is A10: GitHub answers 406 to a large diff.
@@ -224,11 +224,11 @@ func TestFilesAndCommitsAreChosen(t *testing.T) {
 		t.Errorf("of a commit: %+v", commit[0])
 	}
 	_, err = h.Diff(context.Background(), pullrequest.DiffRequest{PRNumber: 7, Files: []string{"small.go"}, SHA: "cccc"})
-	refused(t, err, fault.NotFound)
+	_ = refused(t, err, fault.NotFound)
 	if n := h.requests(func() {
 		_, err = h.Diff(context.Background(), pullrequest.DiffRequest{PRNumber: 7, SHA: headB})
 	}); n != 0 {
 		t.Errorf("%d requests for a call that cannot be", n)
 	}
-	refused(t, err, fault.MissingArguments)
+	_ = refused(t, err, fault.MissingArguments)
 }

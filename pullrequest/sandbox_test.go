@@ -200,7 +200,7 @@ func TestFactsOfEveryPullRequest(t *testing.T) {
 		t.Logf("#%d %.400s", row.Number, data)
 	}
 	_, err := h.Get(context.Background(), pullrequest.GetRequest{PRNumber: 999999})
-	refused(t, err, fault.NotFound)
+	_ = refused(t, err, fault.NotFound)
 	_, err = h.Get(context.Background(), pullrequest.GetRequest{PRNumber: 1})
-	refused(t, err, fault.NotFound)
+	_ = refused(t, err, fault.NotFound)
 }

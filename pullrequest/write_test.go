@@ -251,7 +251,7 @@ func TestReplyInAThread(t *testing.T) {
 		t.Errorf("details = %v", got.Details)
 	}
 	_, err = h.ManageThread(context.Background(), pullrequest.ThreadRequest{Action: "reply", ThreadID: ptr(threadID), PRNumber: 8, Body: ptr("Done.")})
-	refused(t, err, fault.NotFound)
+	_ = refused(t, err, fault.NotFound)
 }
 
 func TestLostReplyIsLookedFor(t *testing.T) {
@@ -260,7 +260,7 @@ func TestLostReplyIsLookedFor(t *testing.T) {
 	h, p := onPlay(t, answers)
 	req := pullrequest.ThreadRequest{Action: "reply", ThreadID: ptr(threadID), Body: ptr("Done.")}
 	_, err := h.ManageThread(context.Background(), req)
-	refused(t, err, fault.OutcomeUnknown)
+	_ = refused(t, err, fault.OutcomeUnknown)
 	p.after("addPullRequestReviewThreadReply(", func() {
 		answers["on PullRequestReviewThread"] = threadOf("", false, old+","+said("PRRC_new", "Done.", "SUBMITTED"))
 	})
@@ -320,5 +320,5 @@ func TestReviewersAreVerified(t *testing.T) {
 		}
 	}
 	_, err = ask("add", 7, nil, []string{"other-org/core"})
-	refused(t, err, fault.InvalidArguments)
+	_ = refused(t, err, fault.InvalidArguments)
 }

@@ -73,8 +73,8 @@ func (s *session) remarks(ctx context.Context, args pageArgs, remarks []*remark)
 	return paginate(ctx, "comments", args, s.visibleRemarks(remarks), ordering[*remark]{key: (*remark).key}, s.remark)
 }
 
-func (x *review) path() string {
-	return fmt.Sprintf("%s#pullrequestreview-%d", x.pull.issue.path(), x.id)
+func (r *review) path() string {
+	return fmt.Sprintf("%s#pullrequestreview-%d", r.pull.issue.path(), r.id)
 }
 
 // remarkResolver is a PullRequestReviewComment.
@@ -137,8 +137,8 @@ func (r *remarkResolver) State() string {
 	return "SUBMITTED"
 }
 
-func (x *remark) path() string {
-	return fmt.Sprintf("%s#discussion_r%d", x.thread.pull.issue.path(), x.id)
+func (r *remark) path() string {
+	return fmt.Sprintf("%s#discussion_r%d", r.thread.pull.issue.path(), r.id)
 }
 
 // positive is null for 0.
