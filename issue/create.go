@@ -311,14 +311,17 @@ func (s *Service) userIDs(ctx context.Context, logins []string) ([]string, error
 		unknown := fault.New(fault.ValidationFailed, "GitHub has no user %q", login).
 			WithFix("Check the spelling of the login.").With("argument", "assignees")
 		switch {
-		case fault.Is(err, fault.NotFound):
+		case fault.Is(err, fault.NotFound), fault.Is(err, fault.NotFoundOrNoAccess):
 			return nil, unknown.WithCause(err)
 		case err != nil:
 			return nil, err
 		case "@"+login == me:
 			ids = append(ids, query.Viewer.ID)
 		case query.User == nil:
-			return nil, notes.Fault("user", unknown)
+			if err := notes.Fault("user", unknown); !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.NotFoundOrNoAccess) {
+				return nil, err
+			}
+			return nil, unknown
 		default:
 			ids = append(ids, query.User.ID)
 		}
