@@ -214,21 +214,29 @@ func splitAddress(address string) (host, path string) {
 	return host[strings.LastIndex(host, "@")+1:], path
 }
 
+// underWay are the marks that git leaves in its directory while it is in the
+// middle of something.
+var underWay = []struct{ file, what string }{
+	{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
+	{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"}, {"index.lock", "git command"},
+}
+
 // notUnderWay refuses to switch in the middle of something.
 func (c *checkout) notUnderWay(ctx context.Context) error {
-	for _, mark := range []struct{ file, what string }{
-		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"}, {"index.lock", "git command"},
-	} {
-		path, err := c.git.run(ctx, "rev-parse", "--git-path", mark.file)
-		if err != nil {
-			return err
-		}
+	question := []string{"rev-parse"}
+	for _, mark := range underWay {
+		question = append(question, "--git-path", mark.file)
+	}
+	paths, err := c.git.run(ctx, question...)
+	if err != nil {
+		return err
+	}
+	for i, path := range strings.Split(paths, "\n") {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.root, path)
 		}
-		if _, err := os.Stat(path); err == nil {
-			return fault.New(fault.Conflict, "a %s is under way in %s; nothing was switched", mark.what, c.root).
+		if _, err := os.Stat(path); err == nil && i < len(underWay) {
+			return fault.New(fault.Conflict, "a %s is under way in %s; nothing was switched", underWay[i].what, c.root).
 				WithFix("Finish or abort it first.")
 		}
 	}

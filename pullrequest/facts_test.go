@@ -1,0 +1,197 @@
+package pullrequest_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/pullrequest"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+)
+
+// TestAccountsThatAreGone is A49: pull request 205 of the sandbox was written,
+// reviewed and asked for by accounts that do not exist any more.
+func TestAccountsThatAreGone(t *testing.T) {
+	h := open(t)
+	facts := get(t, h, 205)
+	if facts.Author.Login != "ghost" || facts.AuthorTrust != "unknown" {
+		t.Errorf("author %+v, trust %q", facts.Author, facts.AuthorTrust)
+	}
+	if diff := cmp.Diff([]string{"ghost", "octo-write"}, facts.Reviewers.Requested); diff != "" {
+		t.Errorf("requested (-want +got):\n%s", diff)
+	}
+	for _, row := range listAll(t, h, pullrequest.ListRequest{State: "all"}, budget) {
+		if row.Number == 205 && row.Author.Login != "ghost" {
+			t.Errorf("in the list: %+v", row.Author)
+		}
+	}
+	result, err := h.Diff(context.Background(), pullrequest.DiffRequest{PRNumber: 205})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delivered(t, "get_pull_request_diff", result, budget)
+}
+
+func TestWhoDecidedWhat(t *testing.T) {
+	facts := get(t, open(t), 206)
+	if diff := cmp.Diff(pullrequest.Reviewers{Requested: []string{}, Approved: []string{"atlas-agent"}, ChangesRequested: []string{"jonas-lind"}}, facts.Reviewers); diff != "" {
+		t.Errorf("reviewers: a later comment takes no decision back (-want +got):\n%s", diff)
+	}
+	if facts.Checks.State == nil || *facts.Checks.State != "FAILURE" || len(facts.Checks.Failing) == 0 || facts.Checks.Failing[0].Name == "" {
+		t.Errorf("checks %+v", facts.Checks)
+	}
+}
+
+// TestThreadsAreFoundResolvedAndReadAgain is A20.
+func TestThreadsAreFoundResolvedAndReadAgain(t *testing.T) {
+	h := open(t)
+	before := get(t, h, 201).ReviewThreads
+	result, err := h.ManageThread(context.Background(), pullrequest.ThreadRequest{Action: "resolve", PRNumber: 201, CommentID: ptr("16020101")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := get(t, h, 201).ReviewThreads; !result.IsResolved || after.Unresolved != before.Unresolved-1 || after.Total != before.Total {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+	_, err = h.ManageThread(context.Background(), pullrequest.ThreadRequest{Action: "resolve", CommentID: ptr("16020101")})
+	refused(t, err, fault.AmbiguousArguments)
+}
+
+// TestDiffsOfTheSandbox: every pull request's pages joined are its diff, and
+// the files add up to what GitHub counts.
+func TestDiffsOfTheSandbox(t *testing.T) {
+	h := open(t)
+	for _, row := range listAll(t, h, pullrequest.ListRequest{State: "all", Limit: 100, Projection: "title"}, budget) {
+		pages := readDiff(t, h, pullrequest.DiffRequest{PRNumber: row.Number}, budget)
+		files, added, removed := map[string]bool{}, 0, 0
+		for _, page := range pages {
+			for _, file := range page.Files {
+				if !files[file.Path] {
+					files[file.Path] = true
+					added += file.Additions
+					removed += file.Deletions
+				}
+			}
+		}
+		if first := pages[0]; len(files) != *first.TotalCount || added != first.Additions || removed != first.Deletions {
+			t.Errorf("#%d: %d files +%d -%d, want %d +%d -%d", row.Number, len(files), added, removed, *first.TotalCount, first.Additions, first.Deletions)
+		}
+	}
+}
+
+func factsOf(t *testing.T, change func(map[string]any)) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/facts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatal(err)
+	}
+	change(answer["data"].(map[string]any)["repository"].(map[string]any)["pullRequest"].(map[string]any))
+	data, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func merge(h *house, confirm bool) (*pullrequest.MergeResult, error) {
+	return h.Merge(context.Background(), pullrequest.MergeRequest{PRNumber: 7, ExpectedHeadSHA: headA, Method: "squash", Confirm: confirm})
+}
+
+func TestMergeIsAskedForWhenSomethingSpeaksAgainstIt(t *testing.T) {
+	h, p := onPlay(t, map[string]string{
+		"latestOpinionatedReviews": factsOf(t, func(pull map[string]any) {
+			pull["latestOpinionatedReviews"] = json.RawMessage(`{"pageInfo":{"hasNextPage":false,"endCursor":""},"nodes":[` + opinion("octo-b", "CHANGES_REQUESTED") + `]}`)
+		}),
+		"mergePullRequest": `{"data":{"mergePullRequest":{"pullRequest":{"merged":true,"headRefOid":"` + headA + `","mergeCommit":{"oid":"` + headB + `"}}}}}`,
+	})
+	_, err := merge(h, false)
+	got := refused(t, err, fault.ConfirmationRequired)
+	call := following[struct {
+		Tool      string
+		Arguments pullrequest.MergeRequest
+	}](t, got.Details["call"])
+	if call.Tool != "merge_pull_request" || !call.Arguments.Confirm || *call.Arguments.Repo != "octo-org/hello" || !strings.Contains(got.Message, "octo-b") || p.count("mergePullRequest(") != 0 {
+		t.Errorf("%q, call %+v", got.Message, call)
+	}
+	result, err := h.Merge(context.Background(), call.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := delivered(t, "merge_pull_request", result, budget); !got.Merged || got.SHA != headB || p.count(`"expectedHeadOid":"`+headA+`"`) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMergeRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(map[string]any)
+		answer string
+		code   fault.Code
+	}{
+		"another head":  {change: func(pull map[string]any) { pull["headRefOid"] = headB }, code: fault.Conflict},
+		"closed":        {change: func(pull map[string]any) { pull["state"] = "CLOSED" }, code: fault.Conflict},
+		"a draft":       {change: func(pull map[string]any) { pull["isDraft"] = true }, code: fault.Conflict},
+		"conflicts":     {change: func(pull map[string]any) { pull["mergeable"] = "CONFLICTING" }, code: fault.Conflict},
+		"method is off": {change: func(pull map[string]any) { pull["repository"] = map[string]any{"mergeCommitAllowed": true} }, code: fault.ValidationFailed},
+		"pushed since":  {answer: "Head branch was modified. Review and try the merge again.", code: fault.Conflict},
+		"rules":         {answer: "At least 1 approving review is required by reviewers with write access.", code: fault.Forbidden},
+		"not mergeable": {answer: "Pull Request is not mergeable", code: fault.Conflict},
+	} {
+		if test.change == nil {
+			test.change = func(map[string]any) {}
+		}
+		h, p := onPlay(t, map[string]string{
+			"latestOpinionatedReviews": factsOf(t, test.change),
+			"mergePullRequest":         `{"data":{"mergePullRequest":null},"errors":[{"type":"UNPROCESSABLE","path":["mergePullRequest"],"message":"` + test.answer + `"}]}`,
+		})
+		_, err := merge(h, true)
+		if !fault.Is(err, test.code) || test.answer == "" && p.count("mergePullRequest(") != 0 {
+			t.Errorf("%s: %v, want %s", name, err, test.code)
+		}
+	}
+	h, _ := onPlay(t, nil)
+	_, err := h.Merge(context.Background(), pullrequest.MergeRequest{PRNumber: 7, ExpectedHeadSHA: headA[:7]})
+	refused(t, err, fault.InvalidArguments)
+}
+
+func TestChangesAndTheirGuards(t *testing.T) {
+	running := sandbox.StartTest(t, sandbox.Options{})
+	h := openAs(t, running, sandbox.WriteToken)
+	before := get(t, h, 201)
+	stamp := before.UpdatedAt.Format("2006-01-02T15:04:05Z07:00")
+	result, err := h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 201, Title: ptr("Ties"), Draft: ptr(true), IfUpdatedAt: stamp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := delivered(t, "update_pull_request", result, budget); !got.IsDraft || get(t, h, 201).Title != "Ties" {
+		t.Errorf("%+v", got)
+	}
+	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 201, Title: ptr("Again"), IfUpdatedAt: stamp})
+	refused(t, err, fault.Conflict)
+	if title := get(t, h, 201).Title; title != "Ties" {
+		t.Errorf("a refused change was written: %q", title)
+	}
+	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 203, State: "open"})
+	refused(t, err, fault.ValidationFailed)
+	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 203})
+	refused(t, err, fault.MissingArguments)
+
+	opened, err := h.Create(context.Background(), pullrequest.CreateRequest{Title: "New", Head: "feature/next", Body: ptr("Closes #101.")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := delivered(t, "create_pull_request", opened, budget).PRNumber
+	_, err = h.Create(context.Background(), pullrequest.CreateRequest{Title: "New", Head: "feature/next"})
+	if got := refused(t, err, fault.ValidationFailed); got.Details["prNumber"] != number {
+		t.Errorf("details %v, want the one that is open, #%d", got.Details, number)
+	}
+}
