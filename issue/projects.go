@@ -286,7 +286,7 @@ func (b *boarding) write(ctx context.Context, field string, input githubv4.Input
 }
 
 // ofTheIssue are the types of fields that a board shows and an issue has.
-var ofTheIssue = "TITLE ASSIGNEES LABELS LINKED_PULL_REQUESTS MILESTONE REPOSITORY REVIEWERS PARENT_ISSUE SUB_ISSUES_PROGRESS TRACKS TRACKED_BY"
+const ofTheIssue = "TITLE ASSIGNEES LABELS LINKED_PULL_REQUESTS MILESTONE REPOSITORY REVIEWERS PARENT_ISSUE SUB_ISSUES_PROGRESS TRACKS TRACKED_BY"
 
 // field is the one that the call names.
 func (b *boarding) field() (*wireField, error) {
