@@ -42,6 +42,7 @@ func (r *rooms) numbers(ctx context.Context, request server.CompletionRequest) (
 	for part, ask := range map[string]func(context.Context, server.CompletionRequest) ([]string, error){
 		"/discussions/": r.discussionNumbers,
 		"/issues/":      r.issueNumbers,
+		"/pulls/":       r.pullNumbers,
 	} {
 		if strings.Contains(request.Of, part) {
 			return ask(ctx, request)
@@ -133,6 +134,25 @@ func (r *rooms) issueNumbers(ctx context.Context, request server.CompletionReque
 	var numbers []string
 	for _, row := range found.Issues {
 		numbers = append(numbers, strconv.Itoa(row.Number))
+	}
+	return numbers, nil
+}
+
+// pullNumbers are those of the pull requests that changed last.
+func (r *rooms) pullNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := r.issue()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Search(ctx, issue.SearchRequest{
+		Repo: repoOf(request.Known), Query: "is:pr", Type: "pr", Sort: "updated", Direction: "desc", Limit: completions,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var numbers []string
+	for _, hit := range found.Results {
+		numbers = append(numbers, strconv.Itoa(hit.Number))
 	}
 	return numbers, nil
 }
