@@ -7,6 +7,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/discussion"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
+	"github.com/github-workflow-mcp/github-workflow-mcp/pullrequest"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -77,11 +78,7 @@ func (r *rooms) labels(ctx context.Context, request server.CompletionRequest) ([
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, label := range found.Labels {
-		names = append(names, label.Name)
-	}
-	return names, nil
+	return texts(found.Labels, func(l repository.Label) string { return l.Name }), nil
 }
 
 func (r *rooms) categories(ctx context.Context, request server.CompletionRequest) ([]string, error) {
@@ -93,11 +90,7 @@ func (r *rooms) categories(ctx context.Context, request server.CompletionRequest
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, category := range found.Categories {
-		names = append(names, category.Name)
-	}
-	return names, nil
+	return texts(found.Categories, func(c discussion.Listed) string { return c.Name }), nil
 }
 
 // discussionNumbers are those of the discussions that changed last.
@@ -112,11 +105,7 @@ func (r *rooms) discussionNumbers(ctx context.Context, request server.Completion
 	if err != nil {
 		return nil, err
 	}
-	var numbers []string
-	for _, row := range found.Discussions {
-		numbers = append(numbers, strconv.Itoa(row.Number))
-	}
-	return numbers, nil
+	return texts(found.Discussions, func(row discussion.Row) string { return strconv.Itoa(row.Number) }), nil
 }
 
 // issueNumbers are those of the issues that changed last.
@@ -131,28 +120,29 @@ func (r *rooms) issueNumbers(ctx context.Context, request server.CompletionReque
 	if err != nil {
 		return nil, err
 	}
-	var numbers []string
-	for _, row := range found.Issues {
-		numbers = append(numbers, strconv.Itoa(row.Number))
-	}
-	return numbers, nil
+	return texts(found.Issues, func(row issue.Row) string { return strconv.Itoa(row.Number) }), nil
 }
 
 // pullNumbers are those of the pull requests that changed last.
 func (r *rooms) pullNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.issue()
+	s, err := r.pullrequest()
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Search(ctx, issue.SearchRequest{
-		Repo: repoOf(request.Known), Query: "is:pr", Type: "pr", Sort: "updated", Direction: "desc", Limit: completions,
+	found, err := s.List(ctx, pullrequest.ListRequest{
+		Repo: repoOf(request.Known), State: "all", Sort: "updated", Direction: "desc", Limit: completions, Projection: "title",
 	})
 	if err != nil {
 		return nil, err
 	}
-	var numbers []string
-	for _, hit := range found.Results {
-		numbers = append(numbers, strconv.Itoa(hit.Number))
+	return texts(found.PullRequests, func(row pullrequest.Row) string { return strconv.Itoa(row.Number) }), nil
+}
+
+// texts is one text of each item.
+func texts[T any](items []T, text func(T) string) []string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = text(item)
 	}
-	return numbers, nil
+	return all
 }

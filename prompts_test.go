@@ -119,6 +119,8 @@ func TestResources(t *testing.T) {
 	}
 	for uri, call := range map[string][]string{
 		"github-workflow://octo-org/hello/discussions/12": {"get_discussion_conversation", "repo=octo-org/hello", "discussion_number=12"},
+		"github-workflow://octo-org/hello/issues/161":     {"get_conversation", "repo=octo-org/hello", "issue_number=161"},
+		"github-workflow://octo-org/hello/pulls/214":      {"get_conversation", "repo=octo-org/hello", "pr_number=214"},
 	} {
 		var read resourceText
 		ask(t, nil, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri), &read)
@@ -142,6 +144,7 @@ func TestCompletions(t *testing.T) {
 		"a repository":         {discussionRef, "repo", "", `{"owner":"octo-org"}`, "hello"},
 		"a discussion":         {discussionRef, "number", "1", hello, "12"},
 		"an issue":             {strings.Replace(discussionRef, "discussions", "issues", 1), "number", "", hello, "161"},
+		"a pull request":       {strings.Replace(discussionRef, "discussions", "pulls", 1), "number", "2", hello, "214"},
 		"a discussion at home": {promptRef, "discussion_number", "", `{}`, "12"},
 		"a category":           {promptRef, "category", "ide", `{}`, "Ideas"},
 		"a label":              {promptRef, "label", "area", hello, "area: reader"},
