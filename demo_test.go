@@ -169,6 +169,66 @@ func TestDemoIdeation(t *testing.T) {
 	}
 }
 
+func TestDemoReview(t *testing.T) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command, pids := recorder(t)
+	goroutines := runtime.NumGoroutine()
+	report := demoReport(t, cli.DemoOptions{Scenario: "review", Command: command, Observe: expectTokens(t, codec)})
+	if got := pids(); len(got) != 3 {
+		t.Errorf("%d servers were started, want 3: R, A and W", len(got))
+	}
+	expectNothingLeft(t, pids(), goroutines)
+
+	if pull := report.Pull; pull.Number != 201 || pull.Files != 6 || pull.Lines != 24 || pull.Texts != 18 || !pull.Merged {
+		t.Errorf("the pull request is %+v", pull)
+	}
+	got := map[string][3]int{} // W reads all there is three times
+	for _, r := range report.Readers {
+		got[r.Agent] = [3]int{r.Texts, r.Missed, r.ReRead}
+	}
+	if diff := cmp.Diff(map[string][3]int{"R": {17, 0, 0}, "A": {18, 0, 0}, "W": {47, 0, 29}}, got); diff != "" {
+		t.Errorf("texts, missed and read twice (-want +got):\n%s", diff)
+	}
+	expectReviewSteps(t, report.Steps)
+	for i := 0; i < len(report.Comparison); i += 2 {
+		if ours, plain := report.Comparison[i], report.Comparison[i+1]; ours.Job != plain.Job || ours.Tokens*2 > plain.Tokens {
+			t.Errorf("%+v is hardly better than %+v", ours, plain)
+		}
+	}
+}
+
+// expectReviewSteps holds the steps to who does what, with which guard, and to
+// the requests that they may make.
+func expectReviewSteps(t *testing.T, steps []cli.DemoStep) {
+	t.Helper()
+	times := map[string]int{}
+	for _, s := range steps {
+		times[s.Agent+" "+s.What]++
+		var given struct {
+			Head string `json:"expected_head_sha"`
+		}
+		if err := json.Unmarshal(s.Arguments, &given); err != nil {
+			t.Fatal(err)
+		}
+		reading := s.Action != "write"
+		if s.Calls != 1 || s.Tokens == 0 || reading && s.Requests > 2 || (s.Tool == "merge_pull_request") != (len(given.Head) == 40) {
+			t.Errorf("step %+v", s)
+		}
+	}
+	want := map[string]int{
+		"R lists what waits for a review": 1, "R looks at the facts": 1, "R reads it whole": 1, "R lists the files": 1, "R reads one file": 4,
+		"R asks for changes": 1, "R reads what is new": 1, "R settles a thread": 2, "R approves": 1, "R merges": 1,
+		"A reads it whole": 1, "A reads what is new": 2, "A answers in a thread": 2,
+		"W reads it whole": 3,
+	}
+	if diff := cmp.Diff(want, times); diff != "" {
+		t.Errorf("who did what, how often (-want +got):\n%s", diff)
+	}
+}
+
 // expectHandoffSteps holds every step to what it has to bring, and to the
 // requests that it may make.
 func expectHandoffSteps(t *testing.T, steps []cli.DemoStep) {
@@ -256,7 +316,7 @@ func (s *stopper) Write(p []byte) (int, error) {
 }
 
 func TestDemoThatIsStopped(t *testing.T) {
-	for scenario, after := range map[string]string{"handoff": "1  The tools", "ideation": "Round  9"} {
+	for scenario, after := range map[string]string{"handoff": "1  The tools", "ideation": "Round  9", "review": "4  Agent R"} {
 		t.Run(after, func(t *testing.T) {
 			command, pids := recorder(t)
 			goroutines := runtime.NumGoroutine()
@@ -266,7 +326,7 @@ func TestDemoThatIsStopped(t *testing.T) {
 			if err == nil || err.Error() != "the demo was stopped" {
 				t.Errorf("the demo says %v", err)
 			}
-			if scenario == "ideation" { // in the other the first server may not have come to say its id
+			if scenario != "handoff" { // there the first server may not have come to say its id
 				expectNothingLeft(t, pids(), goroutines)
 			}
 		})

@@ -37,11 +37,23 @@ type DemoOptions struct {
 type DemoReport struct {
 	Scenario   string         `json:"scenario"`
 	Repository string         `json:"repository"`
-	Discussion DemoDiscussion `json:"discussion"`
+	Discussion DemoDiscussion `json:"discussion,omitzero"` // unless it is about a pull request
+	Pull       DemoPull       `json:"pull,omitzero"`
 	Listings   []DemoListing  `json:"listings,omitempty"` // the tool list, in each of its forms
 	Steps      []DemoStep     `json:"steps"`              // in order
 	Readers    []DemoReader   `json:"readers"`            // who has read what, in all
 	Comparison []DemoTotal    `json:"comparison"`         // pairs: our way to do a job, and the plain one
+}
+
+// DemoPull is the pull request the agents work on, at the end.
+type DemoPull struct {
+	Number int    `json:"number"`
+	Title  string `json:"title"`
+	URL    string `json:"url"`
+	Files  int    `json:"files"`  // that it changes
+	Lines  int    `json:"lines"`  // that it adds and removes, all read
+	Texts  int    `json:"texts"`  // its own, comments, reviews and inline comments
+	Merged bool   `json:"merged"` // at the head that was reviewed
 }
 
 // DemoDiscussion is the discussion the agents work on, as they found it or, where
@@ -64,9 +76,9 @@ type DemoListing struct {
 
 // DemoStep is one thing that an agent did.
 type DemoStep struct {
-	Agent     string          `json:"agent"`     // A, B, C
+	Agent     string          `json:"agent"`     // by a letter
 	Cycle     int             `json:"cycle"`     // from 1
-	Action    string          `json:"action"`    // read or write
+	Action    string          `json:"action"`    // read (a thread), look (at something else) or write
 	What      string          `json:"what"`      // for people
 	Tool      string          `json:"tool"`      // that it called
 	Arguments json.RawMessage `json:"arguments"` // of the first call
@@ -92,8 +104,8 @@ func (c DemoCost) plus(other DemoCost) DemoCost {
 }
 
 // DemoReader is what an agent has read in all, held against what GitHub has at
-// the end. A text is a comment, a reply or the discussion's own, as it reads
-// after its last edit.
+// the end. A text is a comment, a reply, a review or the thread's own, as it
+// reads after its last edit.
 type DemoReader struct {
 	Agent  string `json:"agent"`
 	Way    string `json:"way"`    // how it reads, for people
@@ -114,7 +126,7 @@ type DemoTotal struct {
 type scenario func(context.Context, *stage) error
 
 func scenarios() map[string]scenario {
-	return map[string]scenario{"handoff": playHandoff, "ideation": playIdeation}
+	return map[string]scenario{"handoff": playHandoff, "ideation": playIdeation, "review": playReview}
 }
 
 // DemoScenarios are the scenarios there are, the default first.
@@ -136,7 +148,9 @@ only tokens are estimated, from bytes, and marked with ~.
             only what it was handed, and later cycles only what is new
   ideation  the whole life of a discussion, from its opening to its closing: 20
             rounds of three agents, with edits, deletions and late replies; the
-            ledger says what each has read, missed and read twice`,
+            ledger says what each has read, missed and read twice
+  review    a pull request from the list to the merge: the diff by file, inline
+            comments, the author's answers, a second round of only what is new`,
 		Args: cobra.NoArgs,
 	}
 	chosen := &format{value: "handoff", choices: DemoScenarios()}

@@ -11,7 +11,8 @@ const (
 	writeTool = "manage_discussion_comment"
 )
 
-// discussionPage is what of a read's result the demo looks at.
+// discussionPage is what of a read's result the demo looks at. A page of a pull
+// request's conversation is the same, without replies.
 type discussionPage struct {
 	TotalCount      int
 	Truncated       bool
@@ -63,14 +64,19 @@ func (r reading) ids() []string {
 
 // read reads the discussion, page by page for as long as there is a next one.
 func (a *agent) read(ctx context.Context, what string, arguments any) (reading, error) {
+	return a.readBy(ctx, readTool, what, arguments)
+}
+
+// readBy is read with another tool, of a thread of another kind.
+func (a *agent) readBy(ctx context.Context, tool, what string, arguments any) (reading, error) {
 	first, err := json.Marshal(arguments)
 	if err != nil {
 		return reading{}, err
 	}
-	got := reading{edited: map[string]string{}, step: DemoStep{Agent: a.name, Cycle: a.stage.cycle, Action: "read", What: what, Tool: readTool, Arguments: first}}
+	got := reading{edited: map[string]string{}, step: DemoStep{Agent: a.name, Cycle: a.stage.cycle, Action: "read", What: what, Tool: tool, Arguments: first}}
 	for next, more := json.RawMessage(first), true; more; {
 		var page discussionPage
-		cost, err := a.call(ctx, readTool, next, &page)
+		cost, err := a.call(ctx, tool, next, &page)
 		if err != nil {
 			return reading{}, err
 		}
@@ -94,18 +100,28 @@ func (a *agent) read(ctx context.Context, what string, arguments any) (reading, 
 
 // act makes a call that changes something, and decodes its result.
 func (a *agent) act(ctx context.Context, what, tool string, arguments map[string]any, result any) error {
+	_, err := a.step(ctx, DemoStep{Action: "write", What: what, Tool: tool}, arguments, result)
+	return err
+}
+
+// look makes a call that changes nothing and is no read of a thread, decodes
+// its result, and says what it took.
+func (a *agent) look(ctx context.Context, what, tool string, arguments map[string]any, result any) (DemoCost, error) {
+	return a.step(ctx, DemoStep{Action: "look", What: what, Tool: tool}, arguments, result)
+}
+
+// step makes the one call of a step, and enters it in the ledger.
+func (a *agent) step(ctx context.Context, step DemoStep, arguments map[string]any, result any) (DemoCost, error) {
 	raw, err := json.Marshal(arguments)
 	if err != nil {
-		return err
+		return DemoCost{}, err
 	}
-	cost, err := a.call(ctx, tool, json.RawMessage(raw), result)
-	if err != nil {
-		return err
+	step.Agent, step.Cycle, step.Arguments = a.name, a.stage.cycle, raw
+	if step.DemoCost, err = a.call(ctx, step.Tool, step.Arguments, result); err != nil {
+		return DemoCost{}, err
 	}
-	a.stage.report.Steps = append(a.stage.report.Steps, DemoStep{
-		Agent: a.name, Cycle: a.stage.cycle, Action: "write", What: what, Tool: tool, Arguments: raw, DemoCost: cost,
-	})
-	return nil
+	a.stage.report.Steps = append(a.stage.report.Steps, step)
+	return step.DemoCost, nil
 }
 
 // written is what of a write's result the demo looks at.

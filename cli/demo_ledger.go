@@ -147,20 +147,83 @@ func withoutTombstones(texts []discussionText) []discussionText {
 }
 
 func (s *stage) truthPage(ctx context.Context, number int, after *string) (page truthPage, err error) {
-	body, err := json.Marshal(map[string]any{"query": truthQuery, "variables": map[string]any{"number": number, "after": after}})
+	err = s.ask(ctx, truthQuery, map[string]any{"number": number, "after": after}, &page)
+	return page, err
+}
+
+const pullTruthQuery = `query PullTruth($number: Int!) {
+  repository(owner: "octo-org", name: "hello") { pullRequest(number: $number) { id body merged
+    comments(first: 100) { pageInfo { hasNextPage } nodes { id body } }
+    reviews(first: 100) { pageInfo { hasNextPage } nodes { id body } }
+    reviewThreads(first: 100) { pageInfo { hasNextPage } nodes { comments(first: 100) { pageInfo { hasNextPage } nodes { id body } } } }
+  } }
+}`
+
+// truthTexts is a page of texts.
+type truthTexts struct {
+	PageInfo struct{ HasNextPage bool }
+	Nodes    []struct{ ID, Body string }
+}
+
+// pullTruth is the answer to pullTruthQuery.
+type pullTruth struct {
+	Data struct {
+		Repository struct {
+			PullRequest struct {
+				ID, Body          string
+				Merged            bool
+				Comments, Reviews truthTexts
+				ReviewThreads     struct {
+					PageInfo struct{ HasNextPage bool }
+					Nodes    []struct{ Comments truthTexts }
+				}
+			}
+		}
+	}
+}
+
+// truthOfPull are all texts of a pull request, comments, reviews and inline
+// comments, and whether it is merged; as truth is for a discussion.
+func (s *stage) truthOfPull(ctx context.Context, number int) (texts []discussionText, merged bool, err error) {
+	var answer pullTruth
+	if err := s.ask(ctx, pullTruthQuery, map[string]any{"number": number}, &answer); err != nil {
+		return nil, false, err
+	}
+	pull := answer.Data.Repository.PullRequest
+	pages := []truthTexts{pull.Comments, pull.Reviews}
+	for _, thread := range pull.ReviewThreads.Nodes {
+		pages = append(pages, thread.Comments)
+	}
+	more := pull.ReviewThreads.PageInfo.HasNextPage
+	texts = append(texts, discussionText{pull.ID, pull.Body})
+	for _, page := range pages {
+		more = more || page.PageInfo.HasNextPage
+		for _, text := range page.Nodes {
+			texts = append(texts, discussionText{text.ID, text.Body})
+		}
+	}
+	if more || pull.ID == "" {
+		return nil, false, fmt.Errorf("pull request #%d is not there, or has more texts than the demo counts", number)
+	}
+	return withoutTombstones(texts), pull.Merged, nil
+}
+
+// ask asks the embedded GitHub without any code of the product.
+func (s *stage) ask(ctx context.Context, query string, variables map[string]any, answer any) error {
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
-		return page, err
+		return err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.github.GraphQLURL(), bytes.NewReader(body))
 	if err != nil {
-		return page, err
+		return err
 	}
 	request.Header.Set("Authorization", "bearer "+sandbox.AdminToken)
 	request.Header.Set("X-Github-Next-Global-Id", "1")
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return page, fmt.Errorf("asking the embedded GitHub: %w", err)
+		return fmt.Errorf("asking the embedded GitHub: %w", err)
 	}
-	defer answer.Body.Close()
-	return page, json.NewDecoder(answer.Body).Decode(&page)
+	defer response.Body.Close()
+	return json.NewDecoder(response.Body).Decode(answer)
 }
