@@ -21,10 +21,14 @@ func (w *worker) pulls() {
 	w.call(&struct{}{}, "get_pull_request", map[string]any{"pr_number": 201})
 	for _, arguments := range []map[string]any{{"files_only": true}, {"files": []string{"reader/reader.go"}, "sha": "abc"}} {
 		arguments["pr_number"] = 201
-		w.tries("get_pull_request_diff", arguments)
+		if arguments["sha"] != nil {
+			w.tries("get_pull_request_diff", arguments)
+			continue
+		}
+		w.call(&struct{}{}, "get_pull_request_diff", arguments)
 	}
 	w.tries("checkout_pull_request", map[string]any{"pr_number": 201, "directory": w.t.TempDir()})
-	w.tries("manage_pr_reviewers", map[string]any{"pr_number": 201, "action": "add", "reviewers": []string{"octo-triage"}})
+	w.call(&struct{}{}, "manage_pr_reviewers", map[string]any{"pr_number": 201, "action": "add", "reviewers": []string{"octo-triage"}})
 	w.reviews()
 	w.changes()
 }
