@@ -1,10 +1,10 @@
 // Package conversation reads, writes and moderates what is said on issues and
 // pull requests; moderation covers the comments of discussions too.
 //
-// It promises that reading costs what is new, whatever the length of the
-// thread and whatever kinds of remarks it holds, that a comment is only ever touched in the repository and the
-// thread that the call names, and that what cannot be undone is confirmed
-// first.
+// It promises that reading costs what is new, whatever the length of the thread
+// and whatever kinds of remarks it holds; that a comment is only ever touched in
+// the repository and the thread that the call names; and that what cannot be
+// undone is confirmed first.
 package conversation
 
 import (
