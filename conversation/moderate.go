@@ -49,7 +49,7 @@ func (s *Service) Moderate(ctx context.Context, req ModerateRequest) (_ *Moderat
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	thread, err := req.thread(repo)
+	thread, err := resolve.Named(repo, req.DiscussionNumber, req.IssueNumber, req.PRNumber)
 	if err != nil {
 		return nil, err
 	}
@@ -84,26 +84,6 @@ func (r ModerateRequest) check() error {
 			WithFix("Leave it out.").With("argument", "reason")
 	}
 	return nil
-}
-
-// thread is the thread that the call names, if it names one.
-func (r ModerateRequest) thread(repo ref.Repo) (ref.Thread, error) {
-	var named []ref.Thread
-	for kind, number := range map[ref.Kind]int{
-		ref.Discussion: r.DiscussionNumber, ref.Issue: r.IssueNumber, ref.PullRequest: r.PRNumber,
-	} {
-		if number != 0 {
-			named = append(named, ref.Thread{Repo: repo, Kind: kind, Number: number})
-		}
-	}
-	switch len(named) {
-	case 0:
-		return ref.Thread{}, nil
-	case 1:
-		return named[0], nil
-	}
-	return ref.Thread{}, fault.New(fault.AmbiguousArguments, "the call names %d threads", len(named)).
-		WithFix("Pass one of discussion_number, issue_number and pr_number.")
 }
 
 // confirmation asks before what cannot be undone; call is what carries it out.

@@ -219,7 +219,7 @@ func TestModerationIsRefusedWithTheWayOut(t *testing.T) {
 		"no reason":                   {hide(top.ID, func(r *conversation.ModerateRequest) { r.Reason = "" }), fault.MissingArguments, "off_topic"},
 		"a reason to delete":          {hide(top.ID, func(r *conversation.ModerateRequest) { r.Action = "delete" }), fault.InvalidArguments, "reason"},
 		"a reason to show":            {hide(top.ID, func(r *conversation.ModerateRequest) { r.Action = "unminimize" }), fault.InvalidArguments, "reason"},
-		"two threads":                 {hide(top.ID, func(r *conversation.ModerateRequest) { r.DiscussionNumber, r.IssueNumber = 3, 3 }), fault.AmbiguousArguments, "2 threads"},
+		"two threads":                 {hide(top.ID, func(r *conversation.ModerateRequest) { r.DiscussionNumber, r.IssueNumber = 3, 3 }), fault.AmbiguousArguments, "more than one thread"},
 		"a bare number":               {hide(strconv.FormatInt(top.DatabaseID, 10), same), fault.AmbiguousArguments, "comment_id"},
 		"a comment of another":        {hide(elsewhere.ID, in(3)), fault.NotFound, "#3"},
 		"a URL of another":            {hide(elsewhere.URL, in(3)), fault.NotFound, "comment_id"},

@@ -66,15 +66,16 @@ func (s *Service) ManageComment(ctx context.Context, req CommentRequest) (_ *Com
 	if req.Body, err = post.Body(req.Body, req.Agent); err != nil {
 		return nil, err
 	}
-	if req.IssueNumber != 0 && req.PRNumber != 0 {
-		return nil, fault.New(fault.AmbiguousArguments, "issue_number and pr_number are both set").
-			WithFix("Pass one of them; issue_number takes a pull request's number, too.")
+	in, err := resolve.Named(repo, 0, req.IssueNumber, req.PRNumber)
+	if err != nil {
+		return nil, err
 	}
+	in.Repo = repo
 	write := s.createComment
 	if req.Action == "update" {
 		write = s.updateComment
 	}
-	result, err := write(ctx, repo, req)
+	result, err := write(ctx, in, req)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +84,16 @@ func (s *Service) ManageComment(ctx context.Context, req CommentRequest) (_ *Com
 }
 
 // createComment posts a comment.
-func (s *Service) createComment(ctx context.Context, repo ref.Repo, req CommentRequest) (*CommentResult, error) {
+func (s *Service) createComment(ctx context.Context, in ref.Thread, req CommentRequest) (*CommentResult, error) {
 	if req.CommentID != nil {
 		return nil, fault.New(fault.InvalidArguments, "comment_id does not belong to action create").
 			WithFix("To edit that comment, use action update; to answer in a review thread, manage_review_thread.").With("argument", "comment_id")
 	}
-	if req.IssueNumber == 0 && req.PRNumber == 0 {
+	if in.Number == 0 {
 		return nil, fault.New(fault.MissingArguments, "action create needs issue_number or pr_number").
 			WithFix("Pass the number of the issue or the pull request.").With("argument", "issue_number")
 	}
-	place, err := s.placeOf(ctx, repo, req)
+	place, err := s.placeOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +136,8 @@ type wirePlace struct {
 }
 
 // placeOf finds the issue or the pull request to comment on.
-func (s *Service) placeOf(ctx context.Context, repo ref.Repo, req CommentRequest) (place, error) {
-	number := max(req.IssueNumber, req.PRNumber)
+func (s *Service) placeOf(ctx context.Context, in ref.Thread) (place, error) {
+	repo, number := in.Repo, in.Number
 	var query struct {
 		Repository *struct {
 			Thread *struct {
@@ -158,7 +159,7 @@ func (s *Service) placeOf(ctx context.Context, repo ref.Repo, req CommentRequest
 		return place{}, s.explainNoPlace(ctx, repo, number, notes.Fault("repository.issueOrPullRequest", missing(repo, number)))
 	case query.Repository.Thread.Typename == typePull:
 		return query.Repository.Thread.Pull.place(repo, ref.PullRequest), nil
-	case req.PRNumber != 0:
+	case in.Kind == ref.PullRequest:
 		return place{}, fault.New(fault.NotFound, "#%d of %s is an issue, not a pull request", number, repo).
 			WithFix("If it is meant, pass issue_number %d.", number).With("argument", "pr_number")
 	}
@@ -203,14 +204,12 @@ var updaters = map[ref.CommentType]struct {
 }
 
 // updateComment replaces the text of a comment, a review or an inline comment.
-func (s *Service) updateComment(ctx context.Context, repo ref.Repo, req CommentRequest) (*CommentResult, error) {
+func (s *Service) updateComment(ctx context.Context, in ref.Thread, req CommentRequest) (*CommentResult, error) {
 	if req.CommentID == nil {
 		return nil, fault.New(fault.MissingArguments, "action update needs comment_id").
 			WithFix("Pass the id of the comment to edit, in any spelling.").With("argument", "comment_id")
 	}
-	comment, err := s.opts.Resolver.Comment(ctx, resolve.Want{
-		Repo: repo, Field: "comment_id", Value: *req.CommentID, Thread: threadOf(repo, req.IssueNumber, req.PRNumber),
-	})
+	comment, err := s.opts.Resolver.Comment(ctx, resolve.Want{Repo: in.Repo, Field: "comment_id", Value: *req.CommentID, Thread: in})
 	if err != nil {
 		return nil, err
 	}
@@ -231,17 +230,6 @@ func (s *Service) updateComment(ctx context.Context, repo ref.Repo, req CommentR
 		return nil, notes.Fault(updater.field, unanswered())
 	}
 	return place.updated(found()), nil
-}
-
-// threadOf is the thread that a call names beside a comment, if it names one.
-func threadOf(repo ref.Repo, issue, pull int) ref.Thread {
-	switch {
-	case pull != 0:
-		return ref.Thread{Repo: repo, Kind: ref.PullRequest, Number: pull}
-	case issue != 0:
-		return ref.Thread{Repo: repo, Kind: ref.Issue, Number: issue}
-	}
-	return ref.Thread{}
 }
 
 // wireWritten is what a write asks GitHub to tell about the comment.

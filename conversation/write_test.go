@@ -75,7 +75,7 @@ func TestWritesAreRefusedWithTheWayOut(t *testing.T) {
 		says string
 	}{
 		{"no number", conversation.CommentRequest{Action: "create", Body: "b"}, fault.MissingArguments, ""},
-		{"two numbers", conversation.CommentRequest{Action: "create", IssueNumber: 101, PRNumber: 201, Body: "b"}, fault.AmbiguousArguments, "one of them"},
+		{"two numbers", conversation.CommentRequest{Action: "create", IssueNumber: 101, PRNumber: 201, Body: "b"}, fault.AmbiguousArguments, "one of"},
 		{"an id to create", conversation.CommentRequest{Action: "create", IssueNumber: 101, CommentID: ptr("14010103"), Body: "b"}, fault.InvalidArguments, "update"},
 		{"no id to edit", conversation.CommentRequest{Action: "update", IssueNumber: 101, Body: "b"}, fault.MissingArguments, ""},
 		{"a blank", conversation.CommentRequest{Action: "create", IssueNumber: 101, Body: " \n"}, fault.InvalidArguments, ""},

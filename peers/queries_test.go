@@ -273,6 +273,12 @@ func (w *worker) writes() {
 		w.call(&written{}, "manage_issue_comment", map[string]any{"action": "update", "comment_id": post.URL, "body": "Two."})
 		w.call(&struct{}{}, "moderate_comment", map[string]any{"action": "delete", "confirm": true, "comment_id": post.CommentID})
 	}
+	for _, id := range []string{"pullrequestreview-15020101", "discussion_r16020103", "issuecomment-14010103"} {
+		w.call(&written{}, "manage_issue_comment", map[string]any{"action": "update", "comment_id": id, "body": "Two."})
+		w.call(&struct{}{}, "moderate_comment", map[string]any{"action": "minimize", "reason": "outdated", "comment_id": id})
+		w.call(&struct{}{}, "moderate_comment", map[string]any{"action": "unminimize", "comment_id": id})
+	}
+	w.call(&struct{}{}, "moderate_comment", map[string]any{"action": "delete", "confirm": true, "comment_id": "discussion_r16020103"})
 	var post written
 	w.call(&post, "manage_discussion_comment", map[string]any{"action": "create", "discussion_number": 3, "body": "One."})
 	w.call(&written{}, "manage_discussion_comment", map[string]any{
