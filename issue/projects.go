@@ -35,12 +35,16 @@ type ProjectsResult struct {
 	Warnings      []string          `json:"warnings,omitempty"`
 }
 
-// GitHub's inputs of these names, as maps.
+// Inputs of GitHub's, by their names there, as maps.
 type (
-	AddProjectV2ItemByIdInput          map[string]any //nolint:revive,staticcheck // GitHub's name
-	DeleteProjectV2ItemInput           map[string]any
+	// AddProjectV2ItemByIdInput puts something on a board.
+	AddProjectV2ItemByIdInput map[string]any //nolint:revive,staticcheck // GitHub's name
+	// DeleteProjectV2ItemInput takes it off.
+	DeleteProjectV2ItemInput map[string]any
+	// UpdateProjectV2ItemFieldValueInput sets a field.
 	UpdateProjectV2ItemFieldValueInput map[string]any
-	ClearProjectV2ItemFieldValueInput  map[string]any
+	// ClearProjectV2ItemFieldValueInput clears it.
+	ClearProjectV2ItemFieldValueInput map[string]any
 )
 
 // wireBoard is a project with its fields.
@@ -259,16 +263,15 @@ func (b *boarding) setField(ctx context.Context) (*ProjectsResult, error) {
 	if err := b.write(ctx, mutation, input, look); err != nil {
 		return nil, err
 	}
-	if len(b.warnings) == before {
-		_, err = look(ctx)
-	}
 	result := b.result("Set %s of #%d on project %d.", field.Common.Name, b.req.IssueNumber, b.req.ProjectNumber)
 	if value == nil {
 		result = b.result("Cleared %s of #%d on project %d.", field.Common.Name, b.req.IssueNumber, b.req.ProjectNumber)
 	}
-	if err != nil {
-		result.Warnings = append(result.Warnings, "the field was set, but reading it after that failed")
-		return result, nil
+	if len(b.warnings) == before { // else the looking for a lost answer has read it
+		if _, look := look(ctx); look != nil {
+			result.Warnings = append(result.Warnings, "the field was set, but reading it after that failed: "+fault.From(look).Message)
+			return result, nil
+		}
 	}
 	result.Fields = map[string]string{field.Common.Name: now}
 	return result, nil

@@ -238,7 +238,7 @@ func TestCheckoutNeedsAWorkingTreeOfTheRepository(t *testing.T) {
 	}
 	c.git(c.tree, "remote", "set-url", "origin", filepath.Join(filepath.Dir(c.origin), "another.git"))
 	_, err := c.checkout()
-	refused(t, err, fault.NotFound)
+	_ = refused(t, err, fault.NotFound)
 }
 
 // TestCheckoutRunsNoHooks: a hook may stand in the tree that is checked out.
@@ -265,7 +265,7 @@ func TestFetchThatFailsChangesNothing(t *testing.T) {
 	c := newClone(t, "fix", false)
 	c.git(c.origin, "update-ref", "-d", "refs/pull/7/head")
 	_, err := c.checkout()
-	refused(t, err, fault.UpstreamError)
+	_ = refused(t, err, fault.UpstreamError)
 	if c.git(c.tree, "symbolic-ref", "--short", "HEAD") != "main" {
 		t.Error("the tree was switched")
 	}

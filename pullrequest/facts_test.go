@@ -59,7 +59,7 @@ func TestThreadsAreFoundResolvedAndReadAgain(t *testing.T) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	_, err = h.ManageThread(context.Background(), pullrequest.ThreadRequest{Action: "resolve", CommentID: ptr("16020101")})
-	refused(t, err, fault.AmbiguousArguments)
+	_ = refused(t, err, fault.AmbiguousArguments)
 }
 
 // TestDiffsOfTheSandbox: every pull request's pages joined are its diff, and
@@ -160,7 +160,7 @@ func TestMergeRefusals(t *testing.T) {
 	}
 	h, _ := onPlay(t, nil)
 	_, err := h.Merge(context.Background(), pullrequest.MergeRequest{PRNumber: 7, ExpectedHeadSHA: headA[:7]})
-	refused(t, err, fault.InvalidArguments)
+	_ = refused(t, err, fault.InvalidArguments)
 }
 
 func TestChangesAndTheirGuards(t *testing.T) {
@@ -176,14 +176,14 @@ func TestChangesAndTheirGuards(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 201, Title: ptr("Again"), IfUpdatedAt: stamp})
-	refused(t, err, fault.Conflict)
+	_ = refused(t, err, fault.Conflict)
 	if title := get(t, h, 201).Title; title != "Ties" {
 		t.Errorf("a refused change was written: %q", title)
 	}
 	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 203, State: "open"})
-	refused(t, err, fault.ValidationFailed)
+	_ = refused(t, err, fault.ValidationFailed)
 	_, err = h.Update(context.Background(), pullrequest.UpdateRequest{PRNumber: 203})
-	refused(t, err, fault.MissingArguments)
+	_ = refused(t, err, fault.MissingArguments)
 
 	opened, err := h.Create(context.Background(), pullrequest.CreateRequest{Title: "New", Head: "feature/next", Body: ptr("Closes #101.")})
 	if err != nil {

@@ -39,10 +39,13 @@ type LabelResult struct {
 	Warnings     []string           `json:"warnings,omitempty"`
 }
 
-// GitHub's inputs of these names, as maps.
+// Inputs of GitHub's, by their names there, as maps: what is absent stays.
 type (
+	// CreateLabelInput makes a label.
 	CreateLabelInput map[string]any
+	// UpdateLabelInput changes one.
 	UpdateLabelInput map[string]any
+	// DeleteLabelInput deletes one.
 	DeleteLabelInput map[string]any
 )
 
