@@ -20,8 +20,8 @@ const kilobyte = 1024
 // measured table is printed.
 //
 // Two bounds are wider than what the product aims at, which is one request and
-// 13 KB beside what is new, up to 5 new, and two requests up to 100: every
-// second comment of these threads has replies, which make the newest five
+// 13 KB beside what is new, up to 5 new, and two requests up to 100: many
+// comments of these threads have replies, which make the newest five
 // comments and the newest hundred stubs larger, and late replies under older
 // comments cost a request of their own.
 func TestCosts(t *testing.T) {
