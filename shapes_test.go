@@ -75,7 +75,7 @@ func TestTypesAreTheContract(t *testing.T) {
 		for name, side := range map[string]struct {
 			schema json.RawMessage
 			typ    reflect.Type
-		}{"arguments": {tool.InputSchema, method.In(2)}, "result": {tool.OutputSchema, method.Out(0)}} {
+		}{"arguments": {tool.Details().InputSchema, method.In(2)}, "result": {tool.Details().OutputSchema, method.Out(0)}} {
 			var schema map[string]any
 			if err := json.Unmarshal(side.schema, &schema); err != nil {
 				t.Fatal(err)

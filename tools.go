@@ -60,7 +60,7 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	r.build(c, tools, func() *server.Server { return assembled })
 	assembled, err = server.New(server.Options{
 		Contract: tools, Handlers: r.handlers(), Selection: c.selection, FullListing: c.listing == "full",
-		Instructions:   func(listed []listing.Tool) string { return instructions(tools.Title(), home(), listed) },
+		Instructions:   func(listed []string) string { return instructions(tools.Title(), home(), listed) },
 		Roster:         func(listed []listing.Tool) string { return roster(tools.Title(), listed) },
 		Complete:       r.complete,
 		MaxResultBytes: c.maxResult, Trust: trust.Policy{Mode: mode, TrustedLogins: c.trustedLogins}, Logger: log,
@@ -74,12 +74,14 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 }
 
 // instructions is the paragraph that a model gets once per session.
-func instructions(product string, home ref.Repo, listed []listing.Tool) string {
+func instructions(product string, home ref.Repo, listed []string) string {
 	in := awareness.InstructionsInput{Product: product}
 	if !home.IsZero() {
 		in.Repo = home.String()
 	}
-	in.Tools = awarenessTools(listed)
+	for _, name := range listed {
+		in.Tools = append(in.Tools, awareness.Tool{Name: name})
+	}
 	return awareness.Instructions(in)
 }
 

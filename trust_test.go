@@ -88,7 +88,7 @@ func TestContractListsTheSignals(t *testing.T) {
 				}
 			} `json:"$defs"`
 		}
-		if err := json.Unmarshal(tool.OutputSchema, &schema); err != nil {
+		if err := json.Unmarshal(tool.Details().OutputSchema, &schema); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(trust.Kinds(), schema.Defs.ContentTrust.Properties.Signals.Items.Properties.ID.Enum); diff != "" {

@@ -163,7 +163,7 @@ func actions(t testing.TB) []string {
 		var schema struct {
 			Properties struct{ Action struct{ Enum []string } }
 		}
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+		if err := json.Unmarshal(tool.Details().InputSchema, &schema); err != nil {
 			t.Fatal(err)
 		}
 		if len(schema.Properties.Action.Enum) == 0 {

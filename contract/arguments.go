@@ -24,7 +24,7 @@ import (
 // known where they apply. An integer without a minimum has to be at least 1:
 // nearly all of them count something.
 func (t *Tool) CheckArguments(args map[string]any) (json.RawMessage, error) {
-	checked, err := t.arguments.check("", args)
+	checked, err := t.Details().arguments.check("", args)
 	if err != nil {
 		problem := fault.From(err)
 		if problem.Code == fault.MissingArguments {

@@ -11,7 +11,7 @@ import (
 // replies of a comment, and not under replies of replies without end.
 func (t *Tool) Authored() []string {
 	var paths []string
-	t.authored(t.Output, "", nil, func(path string) { paths = append(paths, path) })
+	t.authored(t.Details().Output, "", nil, func(path string) { paths = append(paths, path) })
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
@@ -21,7 +21,7 @@ func (t *Tool) authored(node *Object, path string, open []string, found func(pat
 		found(strings.TrimPrefix(path, "."))
 	}
 	if ref := node.text("$ref"); ref != "" {
-		target, _ := lookup(t.Output, ref).(*Object)
+		target, _ := lookup(t.Details().Output, ref).(*Object)
 		if target != nil && count(open, ref) < 2 {
 			t.authored(target, path, append(slices.Clone(open), ref), found)
 		}

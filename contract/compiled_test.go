@@ -20,10 +20,15 @@ func read(t testing.TB, name string) []byte {
 	return text
 }
 
-// surface is everything public about the tools, as text.
+// surface is everything public about a contract, as text.
 func surface(t testing.TB, loaded *contract.Contract) string {
 	t.Helper()
-	text, err := json.Marshal(loaded.Tools())
+	tools := loaded.Tools()
+	details := make([]*contract.Details, len(tools))
+	for i, tool := range tools {
+		details[i] = tool.Details()
+	}
+	text, err := json.Marshal([]any{tools, details, loaded.Toolsets(), loaded.Prompts(), loaded.Resources()})
 	if err != nil {
 		t.Fatal(err)
 	}

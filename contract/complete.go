@@ -12,14 +12,15 @@ var threadArguments = map[ref.Kind]string{
 // completed is the call with the thread filled in that a pasted comment's URL
 // names; "" when no argument is such a URL, or the call would still not do.
 func (t *Tool) completed(args map[string]any) string {
+	arguments := t.Details().arguments
 	for name, value := range args {
 		url, ok := value.(string)
-		property := t.arguments.spellings[name]
+		property := arguments.spellings[name]
 		if !ok || property == nil || !property.takesNumber {
 			continue
 		}
 		thread, ok := ref.Web{AnyHost: true}.ParseThreadURL(url)
-		if number := t.arguments.spellings[threadArguments[thread.Kind]]; !ok || number == nil {
+		if number := arguments.spellings[threadArguments[thread.Kind]]; !ok || number == nil {
 			continue
 		}
 		call := map[string]any{}
@@ -27,10 +28,10 @@ func (t *Tool) completed(args map[string]any) string {
 			call[name] = value
 		}
 		call[threadArguments[thread.Kind]] = thread.Number
-		if t.arguments.spellings["repo"] != nil && thread.Repo.Name != "" {
+		if arguments.spellings["repo"] != nil && thread.Repo.Name != "" {
 			call["repo"] = thread.Repo.String()
 		}
-		if checked, err := t.arguments.check("", call); err == nil {
+		if checked, err := arguments.check("", call); err == nil {
 			if text, err := appendJSON(nil, checked); err == nil {
 				return t.Name + " " + string(text)
 			}

@@ -40,16 +40,24 @@ type ListingPolicy struct {
 	DescriptionLimit int  // most runes of a listed description
 }
 
-// Tool is one operation of the contract.
+// Tool is one operation of the contract: what has to be known to offer it.
 type Tool struct {
 	Name        string // the operationId
 	Title       string // the operation's summary, else the name
-	Description string // the full text
-	Summary     string // x-tool-summary, the short text written for the list; "" when there is none
-	Handbook    string // x-tool-handbook; "" when there is none
-	Scenario    string // x-tool-scenario, "use when …"; "" when there is none
 	Toolset     string
 	Annotations Annotations
+
+	details func() *Details
+	output  func() (*jsonschema.Schema, error) // compiled once, when first asked for
+}
+
+// Details is what listing a tool, explaining or calling it needs. A compiled
+// contract makes them when they are first asked for: a start needs none.
+type Details struct {
+	Description string   // the full text
+	Summary     string   // x-tool-summary, the short text written for the list; "" when there is none
+	Handbook    string   // x-tool-handbook; "" when there is none
+	Scenario    string   // x-tool-scenario, "use when …"; "" when there is none
 	Scopes      []string // token scopes, never nil
 	Examples    []Example
 	Errors      []string // codes the tool answers with, never nil
@@ -63,8 +71,10 @@ type Tool struct {
 	Input, Output *Object
 
 	arguments *field
-	output    func() (*jsonschema.Schema, error) // compiled once, when first asked for
 }
+
+// Details are the tool's texts and schemas. They are shared and do not change.
+func (t *Tool) Details() *Details { return t.details() }
 
 // Annotations are the four hints of MCP, each written out in the contract.
 type Annotations struct {
@@ -87,7 +97,7 @@ func Load(yaml []byte) (*Contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("contract: %w", err)
 	}
-	contract, err := build(document)
+	contract, err := (&reader{document: document}).build()
 	if err := errors.Join(validate(yaml), err); err != nil {
 		return nil, fmt.Errorf("contract:\n%w", err)
 	}

@@ -36,17 +36,18 @@ func TestLoad(t *testing.T) {
 
 func TestToolTexts(t *testing.T) {
 	got := tool(t, "list_cards")
+	details := got.Details()
 	want := contract.Annotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: true}
 	if got.Annotations != want {
 		t.Errorf("annotations are %+v", got.Annotations)
 	}
-	texts := []string{got.Title, got.Description, got.Summary, got.Handbook, got.Scenario, got.Toolset}
+	texts := []string{got.Title, details.Description, details.Summary, details.Handbook, details.Scenario, got.Toolset}
 	wantTexts := []string{"List cards", "Lists the cards of the board, newest first.", "Lists the cards of a board, newest first.",
 		"Ask for one page at a time.", "Use when the user asks what is open.", "cards"}
 	if diff := cmp.Diff(wantTexts, texts); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
-	lists, _ := json.Marshal([]any{got.Scopes, got.Errors, got.Examples})
+	lists, _ := json.Marshal([]any{details.Scopes, details.Errors, details.Examples})
 	if want := `[["repo"],["NOT_FOUND"],[{"description":"The bugs.","arguments":{"labels":["bug"]}}]]`; string(lists) != want {
 		t.Errorf("lists are %s, want %s", lists, want)
 	}
@@ -55,16 +56,16 @@ func TestToolTexts(t *testing.T) {
 // The exported schemas: self-contained, in the order of the file, unmarked.
 func TestSchemas(t *testing.T) {
 	tests := map[string]struct{ got, want string }{
-		"input": {string(tool(t, "list_cards").InputSchema), `{"type":"object","properties":{` +
+		"input": {string(tool(t, "list_cards").Details().InputSchema), `{"type":"object","properties":{` +
 			`"repo":{"type":"string","description":"Where the board is."},` +
 			`"state":{"type":"string","enum":["open","closed","all"],"default":"open"},` +
 			`"labels":{"type":"array","items":{"type":"string","minLength":1},"description":"Only cards that have all of these labels."},` +
 			`"limit":{"type":"integer","minimum":1,"maximum":100,"default":30},` +
 			`"offset":{"type":"integer","minimum":0},"maxDepth":{"type":"integer"}},"additionalProperties":false}`},
-		"input without arguments": {string(tool(t, "ping").InputSchema), `{"type":"object","properties":{},"additionalProperties":false}`},
-		"output with a reference": {string(tool(t, "list_cards").OutputSchema), `{"type":"object","required":["count","cards"],"properties":{` +
+		"input without arguments": {string(tool(t, "ping").Details().InputSchema), `{"type":"object","properties":{},"additionalProperties":false}`},
+		"output with a reference": {string(tool(t, "list_cards").Details().OutputSchema), `{"type":"object","required":["count","cards"],"properties":{` +
 			`"count":{"type":"integer"},"cards":{"type":"array","items":{"$ref":"#/$defs/Card"}}},"$defs":{"Card":` + card + `}}`},
-		"output that is a reference": {string(tool(t, "write_card").OutputSchema), strings.TrimSuffix(card, "}") + `,"$defs":{"Card":` + card + `}}`},
+		"output that is a reference": {string(tool(t, "write_card").Details().OutputSchema), strings.TrimSuffix(card, "}") + `,"$defs":{"Card":` + card + `}}`},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {

@@ -30,7 +30,7 @@ func FuzzCheckArguments(f *testing.F) {
 	tools := board(f).Tools()
 	schemas := make([]*jsonschema.Schema, len(tools))
 	for i, tool := range tools {
-		schemas[i] = compile(f, tool.InputSchema)
+		schemas[i] = compile(f, tool.Details().InputSchema)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, digits bool) {
 		var args map[string]any

@@ -31,7 +31,8 @@ var (
 // reader builds a Contract from its document and collects what is wrong.
 type reader struct {
 	document *Object
-	limit    int // most runes of a written summary; 0 when there is no limit
+	compiled func() *Object // when document is an outline: the checked document that it was made from
+	limit    int            // most runes of a written summary; 0 when there is no limit
 	problems []error
 }
 
@@ -40,9 +41,8 @@ func (r *reader) problem(where, format string, args ...any) {
 }
 
 // build reads the tools; the error joins every problem.
-func build(document *Object) (*Contract, error) {
-	r := &reader{document: document}
-	info := document.object("info")
+func (r *reader) build() (*Contract, error) {
+	info := r.document.object("info")
 	contract := &Contract{title: info.text("title"), version: info.text("version"), listing: r.policy(info)}
 	if contract.listing.Enabled {
 		r.limit = contract.listing.DescriptionLimit
@@ -105,7 +105,7 @@ func (r *reader) tools() []*Tool {
 		for method, operation := range item.All() {
 			if operation, ok := operation.(*Object); ok && slices.Contains(methods, method) {
 				where := cmp.Or(operation.text("operationId"), strings.ToUpper(method)+" "+path)
-				tools = append(tools, r.tool(where, item, operation))
+				tools = append(tools, r.tool(where, location{path, method}, operation))
 			}
 		}
 	}
@@ -118,51 +118,81 @@ func (r *reader) tools() []*Tool {
 	return tools
 }
 
-func (r *reader) tool(where string, item, operation *Object) *Tool {
-	before := len(r.problems)
+// location is where an operation stands in its document.
+type location struct{ path, method string }
+
+func (l location) in(document *Object) (item, operation *Object) {
+	item = document.object("paths").object(l.path)
+	return item, item.object(l.method)
+}
+
+func (r *reader) tool(where string, at location, operation *Object) *Tool {
 	tool := &Tool{
 		Name:        r.text(where, operation, "operationId"),
 		Title:       r.text(where, operation, "summary"),
+		Toolset:     r.text(where, operation, "x-toolset"),
+		Annotations: r.annotations(where, operation),
+	}
+	tool.output = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(tool.Details().OutputSchema) })
+	if r.compiled == nil {
+		details := r.details(where, at)
+		tool.details = func() *Details { return details }
+		r.checkTool(where, at, tool)
+	} else {
+		tool.details = sync.OnceValue(func() *Details { return (&reader{document: r.compiled()}).details(where, at) })
+	}
+	tool.Title = cmp.Or(tool.Title, tool.Name)
+	return tool
+}
+
+func (r *reader) details(where string, at location) *Details {
+	item, operation := at.in(r.document)
+	before := len(r.problems)
+	d := &Details{
 		Description: strings.TrimSpace(r.text(where, operation, "description")),
 		Summary:     r.text(where, operation, "x-tool-summary"),
 		Handbook:    strings.TrimSpace(r.text(where, operation, "x-tool-handbook")),
 		Scenario:    r.text(where, operation, "x-tool-scenario"),
-		Toolset:     r.text(where, operation, "x-toolset"),
-		Annotations: r.annotations(where, operation),
 		Scopes:      r.texts(where, operation, "x-github-scopes"),
 		Errors:      r.texts(where, operation, "x-errors"),
+		Examples:    r.examples(where, operation),
 		Input:       r.input(where, item, operation),
 		Output:      r.output(where, operation),
 	}
+	d.InputSchema, _ = listed(d.Input).MarshalJSON()
+	d.OutputSchema, _ = listed(d.Output).MarshalJSON()
+	if r.checkInput(where, d.Input); len(r.problems) == before { // the checker is made for schemas inside the rules
+		d.arguments = r.field(where, "", d.Input)
+	}
+	return d
+}
+
+// checkTool is what is asked of a tool beside being readable.
+func (r *reader) checkTool(where string, at location, tool *Tool) {
+	_, operation := at.in(r.document)
 	r.checkTexts(where, tool)
 	r.checkMarks(where, operation)
-	r.checkInput(where, tool.Input)
-	r.checkOutput(where, tool.Output)
-	tool.Title = cmp.Or(tool.Title, tool.Name)
-	tool.InputSchema, _ = listed(tool.Input).MarshalJSON()
-	tool.OutputSchema, _ = listed(tool.Output).MarshalJSON()
-	tool.output = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(tool.OutputSchema) })
-	if len(r.problems) == before { // the checker is made for schemas inside the rules
-		tool.arguments = r.field(where, "", tool.Input)
-		tool.Examples = r.examples(where, operation, tool)
+	r.checkOutput(where, tool.Details().Output)
+	if tool.Details().arguments != nil {
+		r.checkExamples(where, tool)
 	}
-	return tool
 }
 
 func (r *reader) checkTexts(where string, tool *Tool) {
 	if !toolName.MatchString(tool.Name) {
 		r.problem(where, "operationId %q does not match %s", tool.Name, toolName)
 	}
-	if tool.Title == "" && tool.Description == "" {
+	d := tool.Details()
+	if tool.Title == "" && d.Description == "" {
 		r.problem(where, "neither summary nor description says what it does")
 	}
 	if tool.Toolset == "" {
 		r.problem(where, "x-toolset is missing")
 	}
-	if n := utf8.RuneCountInString(tool.Summary); r.limit > 0 && n > r.limit {
+	if n := utf8.RuneCountInString(d.Summary); r.limit > 0 && n > r.limit {
 		r.problem(where, "x-tool-summary has %d runes, of at most %d", n, r.limit)
 	}
-	for _, code := range tool.Errors {
+	for _, code := range d.Errors {
 		if !fault.Code(code).Known() {
 			r.problem(where, "x-errors: %q is no known error code", code)
 		}
@@ -289,7 +319,7 @@ func (r *reader) output(where string, operation *Object) *Object {
 	return &Object{}
 }
 
-func (r *reader) examples(where string, operation *Object, tool *Tool) []Example {
+func (r *reader) examples(where string, operation *Object) []Example {
 	examples := []Example{}
 	for i, item := range operation.list("x-tool-examples") {
 		item, _ := item.(*Object)
@@ -298,13 +328,18 @@ func (r *reader) examples(where string, operation *Object, tool *Tool) []Example
 			r.problem(where, "example %d has no arguments", i+1)
 			continue
 		}
-		given, _ := plain(arguments).(map[string]any) // an object, as plain leaves it
-		if _, err := tool.CheckArguments(given); err != nil {
-			r.problem(where, "example %d does not pass: %v", i+1, err)
-		}
 		examples = append(examples, Example{item.text("description"), arguments})
 	}
 	return examples
+}
+
+func (r *reader) checkExamples(where string, tool *Tool) {
+	for i, example := range tool.Details().Examples {
+		given, _ := plain(example.Arguments).(map[string]any) // an object, as plain leaves it
+		if _, err := tool.CheckArguments(given); err != nil {
+			r.problem(where, "example %d does not pass: %v", i+1, err)
+		}
+	}
 }
 
 // text is an optional text with its white space folded only at the ends.

@@ -18,10 +18,11 @@ const quotedRunes = 80
 // required arguments.
 func (t *Tool) exampleCall() string {
 	arguments := &Object{}
-	if len(t.Examples) > 0 {
-		arguments = t.Examples[0].Arguments
+	d := t.Details()
+	if len(d.Examples) > 0 {
+		arguments = d.Examples[0].Arguments
 	} else {
-		for _, property := range t.arguments.properties {
+		for _, property := range d.arguments.properties {
 			if property.required {
 				arguments.Set(property.name, property.sample())
 			}

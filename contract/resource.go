@@ -69,9 +69,11 @@ func (r *reader) resource(where string, node *Object, c *Contract) *Resource {
 	for name := range node.object("arguments").All() {
 		resource.arguments[name] = r.text(where, node.object("arguments"), name)
 	}
-	if resource.Tool == "" {
+	switch {
+	case r.compiled != nil: // checked when it was compiled
+	case resource.Tool == "":
 		r.checkPromptResource(where, resource, c)
-	} else {
+	default:
 		r.checkTemplate(where, resource, c)
 	}
 	return resource
@@ -101,7 +103,7 @@ func (r *reader) checkTemplate(where string, resource *Resource, c *Contract) {
 	}
 	used := map[string]bool{}
 	for name, text := range resource.arguments {
-		if !tool.Input.object("properties").Has(name) {
+		if !tool.Details().Input.object("properties").Has(name) {
 			r.problem(where, "%s takes no argument %s", tool.Name, name)
 		}
 		for _, found := range placeholder.FindAllStringSubmatch(text, -1) {

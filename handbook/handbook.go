@@ -64,26 +64,28 @@ func (b *Book) Get(_ context.Context, request Request) (*Entry, error) {
 	if !found {
 		return b.missing(name), nil
 	}
+	details := tool.Details()
 	text, source := guidance(tool)
 	derived := source != "x-tool-handbook"
 	return &Entry{
 		ToolID: tool.Name, Found: true,
 		Title:       tool.Title,
-		Description: cmp.Or(tool.Description, tool.Title),
+		Description: cmp.Or(details.Description, tool.Title),
 		Handbook:    text, Source: source, Derived: &derived,
-		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+		InputSchema: details.InputSchema, OutputSchema: details.OutputSchema,
 		Annotations: &tool.Annotations,
-		Scopes:      tool.Scopes, Examples: tool.Examples, Errors: tool.Errors,
+		Scopes:      details.Scopes, Examples: details.Examples, Errors: details.Errors,
 	}, nil
 }
 
 // guidance is the best text there is, and the member it comes from.
 func guidance(tool *contract.Tool) (text, source string) {
+	details := tool.Details()
 	switch {
-	case tool.Handbook != "":
-		return tool.Handbook, "x-tool-handbook"
-	case tool.Description != "":
-		return tool.Description, "description"
+	case details.Handbook != "":
+		return details.Handbook, "x-tool-handbook"
+	case details.Description != "":
+		return details.Description, "description"
 	default:
 		return tool.Title, "summary"
 	}

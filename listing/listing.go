@@ -44,12 +44,13 @@ func Tools(c *contract.Contract, opts Options) []Tool {
 }
 
 func full(tool *contract.Tool) Tool {
+	details := tool.Details()
 	return Tool{
 		Name:         tool.Name,
 		Title:        tool.Title,
-		Description:  cmp.Or(tool.Description, tool.Title),
-		InputSchema:  tool.InputSchema,
-		OutputSchema: tool.OutputSchema,
+		Description:  cmp.Or(details.Description, tool.Title),
+		InputSchema:  details.InputSchema,
+		OutputSchema: details.OutputSchema,
 		Annotations:  tool.Annotations,
 	}
 }
@@ -57,7 +58,7 @@ func full(tool *contract.Tool) Tool {
 func compact(tool *contract.Tool, limit int) Tool {
 	listed := full(tool)
 	listed.Description = description(tool, limit)
-	listed.InputSchema = shape(tool.Input)
-	listed.OutputSchema = shape(tool.Output)
+	listed.InputSchema = shape(tool.Details().Input)
+	listed.OutputSchema = shape(tool.Details().Output)
 	return listed
 }

@@ -67,12 +67,13 @@ func TestWithoutOptInNothingChanges(t *testing.T) {
 	loaded := load(t, "testdata/plain.yaml")
 	var untouched []listing.Tool
 	for _, tool := range loaded.Tools() {
-		description := tool.Description
+		details := tool.Details()
+		description := details.Description
 		if description == "" {
 			description = tool.Title
 		}
 		untouched = append(untouched, listing.Tool{Name: tool.Name, Title: tool.Title, Description: description,
-			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations})
+			InputSchema: details.InputSchema, OutputSchema: details.OutputSchema, Annotations: tool.Annotations})
 	}
 	for _, full := range []bool{false, true} {
 		got := listing.Tools(loaded, listing.Options{Full: full})

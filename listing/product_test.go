@@ -62,7 +62,7 @@ func TestProductDescriptions(t *testing.T) {
 		}
 	}
 	for _, tool := range product(t).Tools() {
-		if tool.Summary == "" {
+		if tool.Details().Summary == "" {
 			t.Errorf("%s: nobody wrote an x-tool-summary", tool.Name)
 		}
 	}

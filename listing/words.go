@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,11 +14,12 @@ import (
 // written for the list, else what the contract says about it, cut to fit. The
 // scenario follows only where all of it fits.
 func description(tool *contract.Tool, limit int) string {
-	line := fold(tool.Summary)
+	details := tool.Details()
+	line := fold(details.Summary)
 	if line == "" {
 		line = shorten(derived(tool), limit)
 	}
-	if scenario := fold(tool.Scenario); scenario != "" {
+	if scenario := fold(details.Scenario); scenario != "" {
 		if longer := sentence(line) + " " + scenario; utf8.RuneCountInString(longer) <= limit {
 			return longer
 		}
@@ -29,10 +31,7 @@ func derived(tool *contract.Tool) string {
 	if tool.Title != tool.Name {
 		return tool.Title
 	}
-	if tool.Description != "" {
-		return tool.Description
-	}
-	return tool.Title
+	return cmp.Or(tool.Details().Description, tool.Title)
 }
 
 // sentence ends a text with a mark, so that another can follow.

@@ -7,12 +7,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
-	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
 )
 
 // listed reports whether a tool is in the list that clients see.
 func (s *Server) listed(tool string) bool {
-	return slices.ContainsFunc(s.tools, func(t listing.Tool) bool { return t.Name == tool })
+	return slices.Contains(s.names, tool)
 }
 
 // addPrompts offers the contract's prompts that make sense with the tools that
@@ -36,7 +35,7 @@ func (s *Server) addPrompts() {
 
 func (s *Server) getPrompt(p *contract.Prompt) func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	return func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		text, err := p.Text(request.Params.Arguments, s.listed, s.roster)
+		text, err := p.Text(request.Params.Arguments, s.listed, s.roster())
 		if err != nil {
 			return nil, failed(ctx, err)
 		}

@@ -31,7 +31,7 @@ func (s *Server) addResources() {
 func (s *Server) readPrompt(r *contract.Resource) func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	return func(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		p, _ := s.contract.Prompt(r.Prompt) // a contract that loads has it
-		text, err := p.Text(nil, s.listed, s.roster)
+		text, err := p.Text(nil, s.listed, s.roster())
 		if err != nil {
 			return nil, failed(ctx, err)
 		}

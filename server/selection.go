@@ -48,11 +48,22 @@ func (s Selection) enabled(c *contract.Contract) (map[string]bool, error) {
 	return on, nil
 }
 
-// list is the tools/list of the given tools. The health check of a contract
-// that asked for our listing carries the surface digest.
-func (s Selection) list(c *contract.Contract, on map[string]bool, full bool) []listing.Tool {
+// listed are the names of the tools to be listed, of those that are on.
+func (s Selection) listed(c *contract.Contract, on map[string]bool) []string {
+	var names []string
+	for _, t := range c.Tools() {
+		if on[t.Name] && (!s.ReadOnly || t.Annotations.ReadOnlyHint) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// listTools is the tools/list of the named tools. The health check of a
+// contract that asked for our listing carries the surface digest.
+func listTools(c *contract.Contract, names []string, full bool) []listing.Tool {
 	tools := slices.DeleteFunc(listing.Tools(c, listing.Options{Full: full}), func(t listing.Tool) bool {
-		return !on[t.Name] || s.ReadOnly && !t.Annotations.ReadOnlyHint
+		return !slices.Contains(names, t.Name)
 	})
 	policy := c.Listing()
 	switch {

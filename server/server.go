@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -44,8 +45,8 @@ type Options struct {
 
 	Version string // of the binary; "" is the contract's
 	// Instructions makes the text for the model, sent once per session, from
-	// the tools that are listed; nil, or no text, sends none.
-	Instructions func(tools []listing.Tool) string
+	// the names of the tools that are listed; nil, or no text, sends none.
+	Instructions func(tools []string) string
 	// Roster makes the text that prompts show as the list of tools; nil is
 	// none.
 	Roster func(tools []listing.Tool) string
@@ -93,8 +94,9 @@ type Server struct {
 	checkResults bool
 	log          *slog.Logger
 
-	tools       []listing.Tool // as listed
-	roster      string
+	names       []string              // of the listed tools, in the order of the list
+	tools       func() []listing.Tool // as listed; made when first asked for, which a start is not
+	roster      func() string
 	completions func(context.Context, CompletionRequest) ([]string, error)
 	protocol    *mcpserver.MCPServer
 }
@@ -119,10 +121,14 @@ func New(o Options) (*Server, error) {
 	if err := s.setDefaults(); err != nil {
 		return nil, err
 	}
-	s.tools = o.list(o.Contract, enabled, o.FullListing)
-	if o.Roster != nil {
-		s.roster = o.Roster(s.Tools())
-	}
+	s.names = o.listed(o.Contract, enabled)
+	s.tools = sync.OnceValue(func() []listing.Tool { return listTools(o.Contract, s.names, o.FullListing) })
+	s.roster = sync.OnceValue(func() string {
+		if o.Roster == nil {
+			return ""
+		}
+		return o.Roster(s.Tools())
+	})
 	s.completions = o.Complete
 	s.protocol = s.newProtocol(o)
 	s.addPrompts()
@@ -172,12 +178,12 @@ func sameTools(c *contract.Contract, handlers map[string]Handler) error {
 }
 
 // Tools is the list as clients see it, in its order.
-func (s *Server) Tools() []listing.Tool { return slices.Clone(s.tools) }
+func (s *Server) Tools() []listing.Tool { return slices.Clone(s.tools()) }
 
 // Surface is the digest over the listed tools: a client whose cached list has
 // another one is looking at another server.
 func (s *Server) Surface() (digest string, tools int) {
-	return listing.Digest(s.tools), len(s.tools)
+	return listing.Digest(s.tools()), len(s.names)
 }
 
 // newProtocol is the MCP side: identity, tools and their order.
@@ -188,14 +194,14 @@ func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
 	}
 	instructions := ""
 	if o.Instructions != nil {
-		instructions = o.Instructions(s.Tools())
+		instructions = o.Instructions(slices.Clone(s.names))
 	}
-	listed := s.protocolTools()
+	listed := sync.OnceValue(s.protocolTools)
 	hooks := &mcpserver.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		// A read-only server knows its write tools, to answer READ_ONLY, but
 		// does not list them.
-		result.Tools = listed
+		result.Tools = listed()
 	})
 	options := []mcpserver.ServerOption{
 		mcpserver.WithTitle(s.contract.Title()),
@@ -227,8 +233,8 @@ func (s *Server) furtherCapabilities() []mcpserver.ServerOption {
 }
 
 func (s *Server) protocolTools() []mcp.Tool {
-	tools := make([]mcp.Tool, len(s.tools))
-	for i, t := range s.tools {
+	tools := make([]mcp.Tool, len(s.names))
+	for i, t := range s.tools() {
 		tools[i] = mcp.NewToolWithRawSchema(t.Name, t.Description, t.InputSchema)
 		tools[i].Title = t.Title
 		tools[i].RawOutputSchema = t.OutputSchema

@@ -110,7 +110,7 @@ func options(t testing.TB) server.Options {
 		t.Fatal(err)
 	}
 	return server.Options{
-		Contract: c, Handlers: handlers(), Instructions: func([]listing.Tool) string { return "Be brief." },
+		Contract: c, Handlers: handlers(), Instructions: func([]string) string { return "Be brief." },
 		Roster: func(tools []listing.Tool) string {
 			return fmt.Sprintf("%d tools, the first is %s", len(tools), tools[0].Name)
 		},
