@@ -75,6 +75,22 @@ func TestCompiledOfAnotherTextIsNotUsed(t *testing.T) {
 	}
 }
 
+// Details are read late, when an error could no longer be told.
+func TestDamagedDetailsAreReadFromTheSource(t *testing.T) {
+	yaml := read(t, "testdata/board.yaml")
+	compiled, err := contract.Compile(yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := contract.LoadCompiled(yaml, compiled[:len(compiled)-10])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(surface(t, board(t)), surface(t, loaded)); diff != "" {
+		t.Errorf("whole and damaged differ (-whole +damaged):\n%s", diff)
+	}
+}
+
 func TestCompileRefusesABadContract(t *testing.T) {
 	bad := bytes.Replace(read(t, "testdata/board.yaml"), []byte("x-toolset: server"), nil, 1)
 	if compiled, err := contract.Compile(bad); err == nil {
