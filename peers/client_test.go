@@ -82,11 +82,3 @@ func TestErrorsReachTheClient(t *testing.T) {
 		t.Errorf("an unknown tool gives %+v, want a protocol error", result)
 	}
 }
-
-// pointedAt is the environment that makes the program take address for GitHub.
-func pointedAt(address, token string) []string {
-	return []string{
-		"GITHUB_API_URL=" + address + "/api/v3", "GITHUB_GRAPHQL_URL=" + address + "/api/graphql",
-		"GITHUB_TOKEN=" + token, "GITHUB_REPOSITORY=" + home,
-	}
-}

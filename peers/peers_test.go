@@ -1,10 +1,11 @@
 // Package peers_test asks other people's programs what they think of ours:
-// GitHub's published GraphQL schema, and MCP clients. What it judges is the
-// built program, from the outside.
+// GitHub's published GraphQL schema, MCP clients, and MCP's conformance suites.
+// What it judges is the built program, from the outside.
 //
-// The schema and one of the clients come from npm (package-lock.json pins
-// them). Where they are not installed their tests skip, and say so; with
-// PEERS_REQUIRED=1, as .ci/run sets it, that is a failure.
+// The schema, the suites, some clients, and the Node that runs them come from
+// npm (package-lock.json pins them). Where they are not installed, or that Node
+// does not run, their tests skip, and say so; with PEERS_REQUIRED=1, as .ci/run
+// sets it, that is a failure.
 package peers_test
 
 import (
@@ -49,11 +50,16 @@ func fromNPM(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); err != nil {
-		const message = "needs npm packages that are not installed; run npm ci in peers"
-		if os.Getenv("PEERS_REQUIRED") != "" {
-			t.Fatal(message)
-		}
-		t.Skip(message)
+		missing(t, "needs npm packages that are not installed; run npm ci in peers")
 	}
 	return file
+}
+
+// missing skips a test, and says what it would have needed.
+func missing(t *testing.T, needs string) {
+	t.Helper()
+	if os.Getenv("PEERS_REQUIRED") != "" {
+		t.Fatal(needs)
+	}
+	t.Skip(needs)
 }

@@ -1,11 +1,7 @@
 package peers_test
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -87,27 +83,4 @@ func (s *session) raw(tool string, arguments map[string]any) (text string, faile
 		s.t.Fatalf("%s(%v) is %T, want text", tool, arguments, result.Content[0])
 	}
 	return content.Text, result.IsError
-}
-
-// startSandbox runs the sandbox as a process of its own, and gives its address.
-func startSandbox(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), program, "sandbox", "--listen", "127.0.0.1:0")
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = command.Wait() }) // it was killed: its context ends before the clean-up
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil && err != io.EOF {
-		t.Fatal(err)
-	}
-	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening ")
-	if !found {
-		t.Fatalf("the sandbox says %q, want listening and an address", line)
-	}
-	return address
 }
