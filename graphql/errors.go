@@ -87,7 +87,7 @@ func TooBig(err error) bool {
 
 // fault judges a note with what the operation knows.
 func (op *operation) fault(note ResponseError) *fault.Error {
-	return judge(note, op.meta.Header(), op.now, op.mutation)
+	return transport.WithRequestID(judge(note, op.meta.Header(), op.now, op.mutation), op.meta.Header())
 }
 
 // judge maps an error of GitHub's to one of the house.

@@ -39,7 +39,7 @@ func ofResponse(e *github.ErrorResponse) error {
 	case http.StatusForbidden:
 		return transport.Forbidden(e.Response.Header, e.Message).WithCause(e)
 	}
-	return fault.New(fault.UpstreamError, "GitHub answered with HTTP %d%s", status, says).WithCause(e)
+	return transport.WithRequestID(fault.New(fault.UpstreamError, "GitHub answered with HTTP %d%s", status, says).WithCause(e), e.Response.Header)
 }
 
 // notFound tells a missing thing in a repository that this token can see from

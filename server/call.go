@@ -37,6 +37,8 @@ func (s *Server) Call(ctx context.Context, name string, args map[string]any) (Re
 	if err != nil {
 		return Result{}, err
 	}
+	ctx, done := s.accompany(ctx, nil)
+	defer done()
 	return resultOf(s.run(ctx, tool, args)), nil
 }
 
@@ -59,12 +61,12 @@ func (s *Server) find(name string) (*contract.Tool, error) {
 }
 
 // run is one call from its arguments to its result or fault, and its line in
-// the log.
+// the log. Its context comes from accompany.
 func (s *Server) run(ctx context.Context, tool *contract.Tool, args map[string]any) ([]byte, error) {
 	start := time.Now()
 	body, err := s.answer(ctx, tool, args)
 	s.logCall(ctx, tool.Name, time.Since(start), len(body), err)
-	return body, err
+	return body, findable(ctx, err)
 }
 
 func (s *Server) unknownTool(name string) error {
@@ -77,7 +79,7 @@ func (s *Server) unknownTool(name string) error {
 
 // answer is the one path of a call.
 func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[string]any) (_ []byte, err error) {
-	defer s.recoverPanic(tool.Name, &err)
+	defer s.recoverPanic(ctx, tool.Name, &err)
 	if s.readOnly && !tool.Annotations.ReadOnlyHint {
 		return nil, fault.New(fault.ReadOnly, "%s writes, and this server runs read-only", tool.Name).
 			WithFix("Use a tool that only reads, or ask the person who runs the server to start it without --read-only.")
@@ -92,7 +94,14 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 	if err != nil {
 		return nil, s.timedOut(limited, tool, err)
 	}
-	return s.finish(tool, result)
+	if !tool.Annotations.ReadOnlyHint {
+		limited = context.WithoutCancel(limited) // what was done is told, however late
+	}
+	body, err := s.finish(limited, tool, result)
+	if err != nil {
+		return nil, s.timedOut(limited, tool, err)
+	}
+	return body, nil
 }
 
 // handle runs the tool's handler; for a tool that writes, once BeforeWrite has
@@ -108,9 +117,13 @@ func (s *Server) handle(ctx context.Context, tool *contract.Tool, args json.RawM
 
 // finish brings a handler's result into the form that goes out: trust is
 // projected on all of it, then it is cut to the budget, and the summary of
-// trust is over exactly what stays.
-func (s *Server) finish(tool *contract.Tool, result any) ([]byte, error) {
-	body, err := page.Fit(result, s.maxResult, s.project(result))
+// trust is over exactly what stays. The end of ctx ends it.
+func (s *Server) finish(ctx context.Context, tool *contract.Tool, result any) ([]byte, error) {
+	summarize := s.project(ctx, result)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	body, err := page.Fit(result, s.maxResult, summarize)
 	if err != nil {
 		return nil, err
 	}
@@ -123,18 +136,34 @@ func (s *Server) finish(tool *contract.Tool, result any) ([]byte, error) {
 }
 
 // project projects trust on a result that carries authored texts and returns
-// what sums it up in a cut copy.
-func (s *Server) project(result any) (summarize func(candidate any)) {
+// what sums it up in a cut copy. At the end of ctx it stops halfway.
+func (s *Server) project(ctx context.Context, result any) (summarize func(candidate any)) {
 	carrier, ok := result.(trust.Carrier)
 	if !ok {
 		return func(any) {}
 	}
-	projection := s.trust.Project(carrier)
+	projection := s.trust.Project(stoppable{carrier, ctx.Err})
 	return func(candidate any) {
 		if kept, ok := candidate.(trust.Carrier); ok {
 			projection.Summarize(kept)
 		}
 	}
+}
+
+// stoppable is a carrier that shows no more texts once ended says so: looking
+// through a hundred long ones takes a while.
+type stoppable struct {
+	trust.Carrier
+	ended func() error
+}
+
+// VisitTexts shows the carrier's texts until the end.
+func (s stoppable) VisitTexts(visit func(trust.Text)) {
+	s.Carrier.VisitTexts(func(text trust.Text) {
+		if s.ended() == nil {
+			visit(text)
+		}
+	})
 }
 
 // timedOut turns the end of the call's time into a fault. What the handler
@@ -153,9 +182,9 @@ func (s *Server) timedOut(ctx context.Context, tool *contract.Tool, err error) e
 
 // recoverPanic is deferred around a call: a panic is this call's fault and
 // nobody else's.
-func (s *Server) recoverPanic(tool string, err *error) {
+func (s *Server) recoverPanic(ctx context.Context, tool string, err *error) {
 	if p := recover(); p != nil {
-		s.log.Error("panic in a tool", "tool", tool, "panic", p, "stack", string(debug.Stack()))
+		s.log.ErrorContext(ctx, "panic in a tool", "tool", tool, "panic", p, "stack", string(debug.Stack()))
 		*err = fault.New(fault.Internal, "%s failed in a way it should not", tool).
 			WithFix("Try once more; if it stays, report it with the server's log.").
 			WithCause(fmt.Errorf("panic: %v", p))
@@ -167,11 +196,23 @@ func (s *Server) logCall(ctx context.Context, name string, took time.Duration, s
 		s.log.DebugContext(ctx, "call", "tool", name, "took", took, "bytes", size)
 		return
 	}
-	level := slog.LevelInfo
-	if fault.From(err).Code == fault.Internal && ctx.Err() == nil {
-		level = slog.LevelError // a call that was cancelled ends with any error
+	f := fault.From(err)
+	line := []any{"tool", name, "took", took, "code", f.Code, "err", err}
+	if id := f.Details["requestId"]; id != nil {
+		line = append(line, "github_request_id", id)
 	}
-	s.log.Log(ctx, level, "call failed", "tool", name, "took", took, "code", fault.From(err).Code, "err", err)
+	s.log.Log(ctx, levelOf(ctx, f.Code), "call failed", line...)
+}
+
+// levelOf is how loud a failure is: ours, GitHub's, or the call's own.
+func levelOf(ctx context.Context, code fault.Code) slog.Level {
+	switch {
+	case ctx.Err() != nil || !causeInLog(code): // a call that was cancelled ends with any error
+		return slog.LevelInfo
+	case code == fault.Internal:
+		return slog.LevelError
+	}
+	return slog.LevelWarn
 }
 
 // encodeFault writes error, code, message and fix first, then the details by

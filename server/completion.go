@@ -41,6 +41,8 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 func (c completer) complete(ctx context.Context, request CompletionRequest) *mcp.Completion {
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
+	ctx, done := c.server.accompany(ctx, nil)
+	defer done()
 	candidates, err := c.server.completions(ctx, request)
 	if err != nil {
 		c.server.log.DebugContext(ctx, "completion failed", "of", request.Of, "argument", request.Argument, "err", err)

@@ -33,6 +33,8 @@ func (s *Server) callTool(ctx context.Context, request mcp.CallToolRequest) (*mc
 	if err != nil {
 		return wire(resultOf(nil, err)), nil
 	}
+	ctx, done := s.accompany(ctx, request.Params.Meta)
+	defer done()
 	body, err := s.run(ctx, tool, args)
 	if q, ok := questionOf(tool.Name, args, err); ok {
 		return s.confirmed(ctx, request, q)

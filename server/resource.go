@@ -45,6 +45,8 @@ func (s *Server) readWithTool(r *contract.Resource) func(context.Context, mcp.Re
 		if err != nil {
 			return nil, err
 		}
+		ctx, done := s.accompany(ctx, request.Params.Meta)
+		defer done()
 		body, err := s.run(ctx, tool, r.Call(variables(request)))
 		if err != nil {
 			return nil, failed(ctx, err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
 	"github.com/github-workflow-mcp/github-workflow-mcp/listing"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
@@ -155,6 +156,7 @@ func (s *Server) setDefaults() error {
 	if s.log == nil {
 		s.log = slog.Default()
 	}
+	s.log = transport.LogCalls(s.log)
 	return nil
 }
 

@@ -92,7 +92,12 @@ func (s *session) RequestElicitation(ctx context.Context, request mcp.Elicitatio
 	case m := <-answer:
 		return elicited(m)
 	case <-s.deaf:
-		return nil, errNoAnswer
+		select {
+		case m := <-answer: // the last thing the client said
+			return elicited(m)
+		default:
+			return nil, errNoAnswer
+		}
 	case <-ctx.Done():
 		s.takeBack(id)
 		return nil, ctx.Err()

@@ -246,7 +246,7 @@ func (c *conn) dispatch(ctx context.Context, m message) (text []byte) {
 	if isCall {
 		ctx = withArguments(ctx, arguments)
 	}
-	ctx, failure := withFailure(ctx)
+	ctx, failure := withFailure(withProgressToken(ctx, params))
 	switch answer := c.server.protocol.HandleMessage(ctx, m.raw(params)).(type) {
 	case mcp.JSONRPCResponse:
 		return c.resultLine(m.ID, answer)

@@ -56,6 +56,7 @@ func (t *chain) attempt(c *call, try int) (*answer, error) {
 	defer cancel()
 	meta := metaOf(c.context())
 	meta.sent()
+	CallOf(c.context()).announce(c.mark.name)
 	var way progress
 	a, err := t.exchange(httptrace.WithClientTrace(ctx, way.trace()), c)
 	if err != nil {
@@ -63,6 +64,9 @@ func (t *chain) attempt(c *call, try int) (*answer, error) {
 	} else {
 		meta.received(a.StatusCode, a.Header, c.token)
 		err = t.classify(c, a)
+		if known := (*fault.Error)(nil); errors.As(err, &known) {
+			WithRequestID(known, a.Header)
+		}
 	}
 	t.tell(c, a, Exchange{
 		Name: c.mark.name, Write: c.mark.write, Method: c.req.Method, Path: c.req.URL.Path,

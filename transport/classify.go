@@ -49,9 +49,6 @@ func redirects(status int) bool {
 // when the answer says that nobody served it.
 func (c *call) serverError(a *answer) error {
 	err, passing := c.judgeServerError(a.StatusCode, a)
-	if id := a.Header.Get("X-Github-Request-Id"); id != "" {
-		err.With("requestId", id)
-	}
 	if passing {
 		return transient{err}
 	}
@@ -202,4 +199,18 @@ func quoted(message string) string {
 		return ""
 	}
 	return `; GitHub says: "` + Excerpt(message) + `"`
+}
+
+// WithRequestID adds GitHub's own id of the exchange, as requestId, to a fault
+// of GitHub's: its support finds the exchange by that. Other faults, and those
+// without an answer, stay as they are.
+func WithRequestID(err *fault.Error, h http.Header) *fault.Error {
+	id := Excerpt(h.Get("X-Github-Request-Id"))
+	switch err.Code {
+	case fault.UpstreamError, fault.UpstreamTimeout, fault.OutcomeUnknown:
+		if id != "" {
+			return err.With("requestId", id)
+		}
+	}
+	return err
 }

@@ -16,7 +16,8 @@
 //   - a cancelled context aborts the request and stays context.Canceled.
 //
 // What a request is called, and whether it reads or writes, is said by
-// WithRead and WithWrite; what came back beside the body is told by Capture.
+// WithRead and WithWrite, what it is made for by WithCall; what came back
+// beside the body is told by Capture.
 package transport
 
 import (
@@ -90,6 +91,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = LogCalls(o.Logger)
 	if o.Observe == nil {
 		o.Observe = func(Exchange) {}
 	}
@@ -199,6 +201,7 @@ func (t *chain) leaveGitHub(c *call) error {
 
 func (t *chain) setHeaders(c *call) {
 	h := c.req.Header
+	CallOf(c.context()).Trace.set(h)
 	h.Set("X-Github-Next-Global-Id", "1")
 	if c.target == graphQL {
 		h.Set("GraphQL-Features", "sub_issues,issue_types")
