@@ -127,6 +127,10 @@ func shownFields(t *testing.T, method any) []string {
 		if text.Value == nil || text.At == "" {
 			t.Errorf("%s has no value or no place", text.Field)
 		}
+		isTitle := text.Field == "title" || strings.HasSuffix(text.Field, ".title")
+		if text.Author != nil && isTitle != (text.Form == trust.Line) && !strings.HasSuffix(text.Field, ".name") {
+			t.Errorf("%s is shown in the form %v", text.Field, text.Form)
+		}
 	})
 	return slices.Sorted(maps.Keys(fields))
 }

@@ -366,25 +366,15 @@ func (row *Row) text() *page.SlicedBody { return &row.SlicedBody }
 func (r *ListResult) VisitTexts(visit func(trust.Text)) {
 	for i := range r.Discussions {
 		row := &r.Discussions[i]
-		at := fmt.Sprintf("discussion:%d", row.Number)
-		text := func(field string, form trust.Form, value *string) {
-			text := trust.Text{Field: "discussions." + field, At: at, Form: form, Author: &row.author, Value: value}
-			if row.Summary != nil {
-				text.Level = &row.AuthorTrust
-			}
-			visit(text)
-		}
-		text("title", trust.Line, &row.Title)
-		if row.Body != nil {
-			text("body", trust.Markdown, row.Body)
-		}
+		shown := trust.Row{List: "discussions", At: fmt.Sprintf("discussion:%d", row.Number), Author: &row.author, Title: &row.Title, Body: row.Body}
 		if row.Summary == nil {
+			shown.Visit(visit)
 			continue
 		}
-		visit(trust.Text{Field: "discussions.category", At: at, Value: &row.Category})
-		for j := range row.Labels {
-			visit(trust.Text{Field: "discussions.labels", At: at, Value: &row.Labels[j]})
-		}
+		shown.Level = &row.AuthorTrust
+		shown.Visit(visit)
+		shown.VisitName(visit, "category", &row.Category)
+		shown.VisitNames(visit, "labels", row.Labels)
 	}
 }
 

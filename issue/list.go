@@ -419,26 +419,16 @@ func (row *Row) text() *page.SlicedBody { return &row.SlicedBody }
 func (r *ListResult) VisitTexts(visit func(trust.Text)) {
 	for i := range r.Issues {
 		row := &r.Issues[i]
-		at := fmt.Sprintf("issue:%d", row.Number)
-		authored := func(field string, value *string) {
-			text := trust.Text{Field: "issues." + field, At: at, Author: &row.author, Value: value}
-			if row.Summary != nil {
-				text.Level = &row.AuthorTrust
-			}
-			visit(text)
-		}
-		authored("title", &row.Title)
-		if row.Body != nil {
-			authored("body", row.Body)
-		}
+		shown := trust.Row{List: "issues", At: fmt.Sprintf("issue:%d", row.Number), Author: &row.author, Title: &row.Title, Body: row.Body}
 		if row.Summary == nil {
+			shown.Visit(visit)
 			continue
 		}
-		visit(trust.Text{Field: "issues.milestone", At: at, Value: &row.Milestone})
-		visit(trust.Text{Field: "issues.type", At: at, Value: &row.Type})
-		for j := range row.Labels {
-			visit(trust.Text{Field: "issues.labels", At: at, Value: &row.Labels[j]})
-		}
+		shown.Level = &row.AuthorTrust
+		shown.Visit(visit)
+		shown.VisitName(visit, "milestone", &row.Milestone)
+		shown.VisitName(visit, "type", &row.Type)
+		shown.VisitNames(visit, "labels", row.Labels)
 	}
 }
 

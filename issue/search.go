@@ -270,10 +270,9 @@ func (r *SearchResult) VisitTexts(visit func(trust.Text)) {
 	for i := range r.Results {
 		hit := &r.Results[i]
 		at := fmt.Sprintf("%s:%s#%d", hit.Kind, hit.Repository, hit.Number)
-		visit(trust.Text{Field: "results.title", At: at, Author: &hit.author, Level: &hit.AuthorTrust, Value: &hit.Title})
-		for j := range hit.Labels {
-			visit(trust.Text{Field: "results.labels", At: at, Value: &hit.Labels[j]})
-		}
+		shown := trust.Row{List: "results", At: at, Author: &hit.author, Level: &hit.AuthorTrust, Title: &hit.Title}
+		shown.Visit(visit)
+		shown.VisitNames(visit, "labels", hit.Labels)
 	}
 }
 

@@ -452,24 +452,14 @@ func (r *ListResult) Slice(n int) any {
 func (r *ListResult) VisitTexts(visit func(trust.Text)) {
 	for i := range r.PullRequests {
 		row := &r.PullRequests[i]
-		at := fmt.Sprintf("pull_request:%d", row.Number)
-		text := func(field string, form trust.Form, value *string) {
-			text := trust.Text{Field: "pullRequests." + field, At: at, Form: form, Author: &row.author, Value: value}
-			if row.Summary != nil {
-				text.Level = &row.AuthorTrust
-			}
-			visit(text)
-		}
-		text("title", trust.Line, &row.Title)
-		if row.Body != nil {
-			text("body", trust.Markdown, row.Body)
-		}
+		shown := trust.Row{List: "pullRequests", At: fmt.Sprintf("pull_request:%d", row.Number), Author: &row.author, Title: &row.Title, Body: row.Body}
 		if row.Summary == nil {
+			shown.Visit(visit)
 			continue
 		}
-		for j := range row.Labels {
-			visit(trust.Text{Field: "pullRequests.labels", At: at, Value: &row.Labels[j]})
-		}
+		shown.Level = &row.AuthorTrust
+		shown.Visit(visit)
+		shown.VisitNames(visit, "labels", row.Labels)
 	}
 }
 
