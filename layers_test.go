@@ -31,7 +31,7 @@ const module = "github.com/github-workflow-mcp/github-workflow-mcp"
 var floors = map[string]int{
 	"fault": 0,
 
-	"transport": 1, "ref": 1, "page": 1, "post": 1,
+	"transport": 1, "ref": 1, "page": 1, "post": 1, "recent": 1,
 
 	"contract": 2, "graphql": 2, "rest": 2, "thread": 2,
 
