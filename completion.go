@@ -18,32 +18,32 @@ const completions = 100
 
 // complete gives what an argument of a prompt or a resource may be. An
 // argument that nothing is known about has no candidates.
-func (r *rooms) complete(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+func (h *house) complete(ctx context.Context, request server.CompletionRequest) ([]string, error) {
 	switch request.Argument {
 	case "owner":
-		return r.ownersAndRepos(func(s *repository.Service) ([]string, error) { return s.Owners(ctx, request.Value) })
+		return h.ownersAndRepos(ctx, func(s *repository.Service) ([]string, error) { return s.Owners(ctx, request.Value) })
 	case "repo":
-		return r.ownersAndRepos(func(s *repository.Service) ([]string, error) {
+		return h.ownersAndRepos(ctx, func(s *repository.Service) ([]string, error) {
 			return s.Names(ctx, request.Known["owner"], request.Value)
 		})
 	case "label":
-		return r.labels(ctx, request)
+		return h.labels(ctx, request)
 	case "category":
-		return r.categories(ctx, request)
+		return h.categories(ctx, request)
 	case "discussion_number":
-		return r.discussionNumbers(ctx, request)
+		return h.discussionNumbers(ctx, request)
 	case "number":
-		return r.numbers(ctx, request)
+		return h.numbers(ctx, request)
 	}
 	return nil, nil
 }
 
 // numbers are those of the kind of thread that the resource's URI names.
-func (r *rooms) numbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+func (h *house) numbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
 	for part, ask := range map[string]func(context.Context, server.CompletionRequest) ([]string, error){
-		"/discussions/": r.discussionNumbers,
-		"/issues/":      r.issueNumbers,
-		"/pulls/":       r.pullNumbers,
+		"/discussions/": h.discussionNumbers,
+		"/issues/":      h.issueNumbers,
+		"/pulls/":       h.pullNumbers,
 	} {
 		if strings.Contains(request.Of, part) {
 			return ask(ctx, request)
@@ -61,16 +61,16 @@ func repoOf(known map[string]string) *string {
 	return &name
 }
 
-func (r *rooms) ownersAndRepos(ask func(*repository.Service) ([]string, error)) ([]string, error) {
-	s, err := r.repository()
+func (h *house) ownersAndRepos(ctx context.Context, ask func(*repository.Service) ([]string, error)) ([]string, error) {
+	s, err := h.repository(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return ask(s)
 }
 
-func (r *rooms) labels(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.repository()
+func (h *house) labels(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := h.repository(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func (r *rooms) labels(ctx context.Context, request server.CompletionRequest) ([
 	return texts(found.Labels, func(l repository.Label) string { return l.Name }), nil
 }
 
-func (r *rooms) categories(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.discussion()
+func (h *house) categories(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := h.discussion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func (r *rooms) categories(ctx context.Context, request server.CompletionRequest
 }
 
 // discussionNumbers are those of the discussions that changed last.
-func (r *rooms) discussionNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.discussion()
+func (h *house) discussionNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := h.discussion(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (r *rooms) discussionNumbers(ctx context.Context, request server.Completion
 }
 
 // issueNumbers are those of the issues that changed last.
-func (r *rooms) issueNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.issue()
+func (h *house) issueNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := h.issue(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func (r *rooms) issueNumbers(ctx context.Context, request server.CompletionReque
 }
 
 // pullNumbers are those of the pull requests that changed last.
-func (r *rooms) pullNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
-	s, err := r.pullrequest()
+func (h *house) pullNumbers(ctx context.Context, request server.CompletionRequest) ([]string, error) {
+	s, err := h.pullrequest(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -49,29 +49,42 @@ type config struct {
 // set first. There is no flag for the token: other users of a machine can read
 // the arguments of a process.
 type setting struct {
-	flag string
-	env  []string
+	flag    string
+	env     []string
+	command string // that has the flag; "" is every command
 }
 
 func settings() []setting {
 	return []setting{
-		{"repo", []string{"GITHUB_REPOSITORY"}},
-		{"api-url", []string{"GITHUB_API_URL"}},
-		{"graphql-url", []string{"GITHUB_GRAPHQL_URL"}},
-		{"server-url", []string{"GITHUB_SERVER_URL"}},
-		{"host", []string{"GITHUB_HOST", "GH_HOST"}},
-		{"read-only", []string{"GITHUB_READ_ONLY"}},
-		{"toolsets", []string{"GITHUB_TOOLSETS"}},
-		{"tools", []string{"GITHUB_TOOLS"}},
-		{"exclude-tools", []string{"GITHUB_EXCLUDE_TOOLS"}},
-		{"listing", []string{"GITHUB_WORKFLOW_LISTING"}},
-		{"max-result-bytes", []string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES"}},
-		{"trust", []string{"GITHUB_WORKFLOW_TRUST"}},
-		{"expected-login", []string{"GITHUB_EXPECTED_LOGIN"}},
-		{"trusted-logins", []string{"GITHUB_WORKFLOW_TRUSTED_LOGINS"}},
-		{"sandbox", []string{"GITHUB_WORKFLOW_SANDBOX"}},
-		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}},
-		{"log-format", []string{"GITHUB_WORKFLOW_LOG_FORMAT"}},
+		{"repo", []string{"GITHUB_REPOSITORY"}, ""},
+		{"api-url", []string{"GITHUB_API_URL"}, ""},
+		{"graphql-url", []string{"GITHUB_GRAPHQL_URL"}, ""},
+		{"server-url", []string{"GITHUB_SERVER_URL"}, ""},
+		{"host", []string{"GITHUB_HOST", "GH_HOST"}, ""},
+		{"read-only", []string{"GITHUB_READ_ONLY"}, ""},
+		{"toolsets", []string{"GITHUB_TOOLSETS"}, ""},
+		{"tools", []string{"GITHUB_TOOLS"}, ""},
+		{"exclude-tools", []string{"GITHUB_EXCLUDE_TOOLS"}, ""},
+		{"listing", []string{"GITHUB_WORKFLOW_LISTING"}, ""},
+		{"max-result-bytes", []string{"GITHUB_WORKFLOW_MAX_RESULT_BYTES"}, ""},
+		{"trust", []string{"GITHUB_WORKFLOW_TRUST"}, ""},
+		{"expected-login", []string{"GITHUB_EXPECTED_LOGIN"}, ""},
+		{"trusted-logins", []string{"GITHUB_WORKFLOW_TRUSTED_LOGINS"}, ""},
+		{"sandbox", []string{"GITHUB_WORKFLOW_SANDBOX"}, ""},
+		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}, ""},
+		{"log-format", []string{"GITHUB_WORKFLOW_LOG_FORMAT"}, ""},
+		{"listen", []string{"GITHUB_WORKFLOW_LISTEN"}, "http"},
+		{"server-token", []string{"GITHUB_WORKFLOW_SERVER_TOKEN"}, "http"},
+		{"authorization-server", []string{"GITHUB_WORKFLOW_AUTHORIZATION_SERVER"}, "http"},
+		{"public-url", []string{"GITHUB_WORKFLOW_PUBLIC_URL"}, "http"},
+		{"allowed-origins", []string{"GITHUB_WORKFLOW_ALLOWED_ORIGINS"}, "http"},
+		{"tls-cert", []string{"GITHUB_WORKFLOW_TLS_CERT"}, "http"},
+		{"tls-key", []string{"GITHUB_WORKFLOW_TLS_KEY"}, "http"},
+		{"max-concurrent", []string{"GITHUB_WORKFLOW_MAX_CONCURRENT"}, "http"},
+		{"max-per-minute", []string{"GITHUB_WORKFLOW_MAX_PER_MINUTE"}, "http"},
+		{"session-idle", []string{"GITHUB_WORKFLOW_SESSION_IDLE"}, "http"},
+		{"max-sessions", []string{"GITHUB_WORKFLOW_MAX_SESSIONS"}, "http"},
+		{"drain-timeout", []string{"GITHUB_WORKFLOW_DRAIN_TIMEOUT"}, "http"},
 	}
 }
 
@@ -93,18 +106,25 @@ func (c *config) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.sandbox, "sandbox", false, "no GitHub at all: the embedded sandbox")
 	flags.StringVar(&c.logLevel, "log-level", "warn", "what is logged to stderr: `debug|info|warn|error`")
 	flags.StringVar(&c.logFormat, "log-format", "text", "how it is logged: `text|json`")
+	showEnv(flags, "")
+}
+
+// showEnv adds to the help of a command's own flags which variables stand in
+// for them.
+func showEnv(flags *pflag.FlagSet, command string) {
 	for _, s := range settings() {
-		flag := flags.Lookup(s.flag)
-		flag.Usage += " [" + strings.Join(s.env, ", ") + "]"
+		if s.command == command {
+			flags.Lookup(s.flag).Usage += " [" + strings.Join(s.env, ", ") + "]"
+		}
 	}
 }
 
 // applyEnv sets the flags that were not given from the environment. It runs
 // after parsing, so that no help text ever shows a value from there.
-func (c *config) applyEnv(flags *pflag.FlagSet) error {
+func (c *config) applyEnv(command string, flags *pflag.FlagSet) error {
 	hostGiven := flags.Changed("host")
 	for _, s := range settings() {
-		if flags.Changed(s.flag) || hostGiven && strings.HasSuffix(s.flag, "-url") {
+		if s.command != "" && s.command != command || flags.Changed(s.flag) || hostGiven && strings.HasSuffix(s.flag, "-url") {
 			continue // a host on the command line means that one, wherever the environment points
 		}
 		for _, name := range s.env {
@@ -152,7 +172,38 @@ func (c *config) home(ctx context.Context, to transport.Endpoints) (func() ref.R
 	return sync.OnceValue(func() ref.Repo { return <-origin }), nil
 }
 
-// connection is the way to one GitHub.
+// upstream is the GitHub that all connections lead to.
+type upstream struct {
+	endpoints transport.Endpoints
+	base      http.RoundTripper
+	token     func(context.Context) (string, error) // of the process itself
+	home      func() ref.Repo
+	agent     string
+	log       *slog.Logger
+	close     func()
+}
+
+// upstream prepares the way to GitHub; no request is made. Only here is the
+// sandbox started: a client that only lists tools does not wait for that.
+func (c *config) upstream(ctx context.Context, to transport.Endpoints, home func() ref.Repo, agent string, log *slog.Logger) (*upstream, error) {
+	u := &upstream{
+		endpoints: to, base: transport.NewPool(), token: c.token(to), home: home, agent: agent, log: log, close: func() {},
+	}
+	if !c.sandbox {
+		return u, nil
+	}
+	// It stays for the calls that still run when ctx has ended.
+	running, err := sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Logger: log}, "")
+	if err != nil {
+		return nil, fmt.Errorf("starting the sandbox: %w", err)
+	}
+	u.token = func(context.Context) (string, error) { return sandbox.AdminToken, nil }
+	u.close = func() { _ = running.Close() } // nothing is left that could use it
+	u.endpoints, err = transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()})
+	return u, err
+}
+
+// connection is one user's way to GitHub.
 type connection struct {
 	graphQL  *graphql.Client
 	rest     *gogithub.Client
@@ -161,37 +212,28 @@ type connection struct {
 	home     ref.Repo
 	web      ref.Web
 	host     string // the GitHub it leads to, for people
-	close    func()
 }
 
-// connect prepares the way; no request is made. Only here is the sandbox
-// started: a client that only lists tools does not wait for that.
-func (c *config) connect(ctx context.Context, to transport.Endpoints, home ref.Repo, agent string, log *slog.Logger) (*connection, error) {
-	token, closeAll := c.token(to), func() {}
-	if c.sandbox {
-		running, err := sandbox.Start(ctx, sandbox.Options{Logger: log}, "")
-		if err != nil {
-			return nil, fmt.Errorf("starting the sandbox: %w", err)
-		}
-		token = func(context.Context) (string, error) { return sandbox.AdminToken, nil }
-		closeAll = func() { _ = running.Close() } // nothing is left that could use it
-		if to, err = transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()}); err != nil {
-			return nil, err
-		}
+// connect is the way of the user with the token; "" is the process itself.
+func (u *upstream) connect(token string) *connection {
+	source := u.token
+	if token != "" {
+		source = func(context.Context) (string, error) { return token, nil }
 	}
-	client := &http.Client{Transport: transport.New(transport.Options{Endpoints: to, Token: token, UserAgent: agent, Logger: log})}
-	api := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client})
-	web := ref.Web{Host: to.WebHost, AnyHost: to.AnyWebHost}
+	client := &http.Client{Transport: transport.New(transport.Options{
+		Base: u.base, Endpoints: u.endpoints, Token: source, UserAgent: u.agent, Logger: u.log,
+	})}
+	api := graphql.New(graphql.Options{URL: u.endpoints.GraphQL.String(), HTTP: client})
+	web := ref.Web{Host: u.endpoints.WebHost, AnyHost: u.endpoints.AnyWebHost}
 	return &connection{
 		graphQL:  api,
-		rest:     rest.New(rest.Options{URL: to.REST, HTTP: client}),
+		rest:     rest.New(rest.Options{URL: u.endpoints.REST, HTTP: client}),
 		resolver: resolve.New(api, web),
-		token:    token,
-		home:     home,
+		token:    source,
+		home:     u.home(),
 		web:      web,
-		host:     hostOf(to),
-		close:    closeAll,
-	}, nil
+		host:     hostOf(u.endpoints),
+	}
 }
 
 // token finds the token when it is first needed: reading what gh has stored

@@ -17,7 +17,7 @@ func parse(t *testing.T, env map[string]string, args ...string) *config {
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.applyEnv(flags); err != nil {
+	if err := c.applyEnv("stdio", flags); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -62,11 +62,14 @@ func newRoot(ctx context.Context, env func(string) string, stderr io.Writer) *co
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return c.applyEnv(cmd.Flags())
+			return c.applyEnv(cmd.Name(), cmd.Flags())
 		},
 	}
 	c.addFlags(root.PersistentFlags())
 	root.AddCommand(cli.Commands(func() (*cli.App, error) { return c.open(ctx) })...)
+	for _, cmd := range root.Commands() {
+		showEnv(cmd.LocalNonPersistentFlags(), cmd.Name())
+	}
 	root.AddCommand(cli.SandboxCommand(), cli.DemoCommand(), cli.AwarenessCommand(env))
 	return root
 }

@@ -14,7 +14,9 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/contract"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
+	"github.com/github-workflow-mcp/github-workflow-mcp/handbook"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/repository"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/rest"
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
@@ -64,14 +66,17 @@ func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}
 	way := &connection{
 		graphQL: api, rest: rest.New(rest.Options{URL: to.REST, HTTP: client}), resolver: resolve.New(api, web),
-		home: ref.Repo{Owner: "octo-org", Name: "hello"}, web: web, close: func() {},
+		home: ref.Repo{Owner: "octo-org", Name: "hello"}, web: web,
 	}
 	b := &bench{t: t, github: github}
 	tools := theContract(t)
-	r := &rooms{connect: func() (*connection, error) { return way, nil }}
-	r.build(&config{env: func(string) string { return "" }, stderr: io.Discard}, tools, func() *server.Server { return b.server })
+	set := &config{env: func(string) string { return "" }, stderr: io.Discard}
+	self := func(ctx context.Context, to *connection) repository.Server {
+		return set.selfDescription(ctx, tools, to, b.server)
+	}
+	h := &house{book: handbook.New(tools), own: newRooms(set, self, func() (*connection, error) { return way, nil })}
 	b.server, err = server.New(server.Options{
-		Contract: tools, Handlers: r.handlers(), MaxResultBytes: who.budget,
+		Contract: tools, Handlers: h.handlers(), MaxResultBytes: who.budget,
 		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -20,7 +20,10 @@ import (
 type App struct {
 	Server  *server.Server
 	Version string // of the binary
-	Close   func() // ends what was started for the server
+	// Local are the tools that only make sense on this machine, and of each,
+	// why.
+	Local map[string]string
+	Close func() // ends what was started for the server
 }
 
 // Open assembles the App. The flags are parsed by then.
@@ -32,7 +35,7 @@ var ErrReported = errors.New("the command failed")
 // Commands are the commands that work on one App.
 func Commands(open Open) []*cobra.Command {
 	return []*cobra.Command{
-		stdioCommand(open), callCommand(open), toolsCommand(open), handbookCommand(open),
+		stdioCommand(open), httpCommand(open), callCommand(open), toolsCommand(open), handbookCommand(open),
 		doctorCommand(open), versionCommand(open),
 	}
 }

@@ -83,7 +83,7 @@ func (p *probe) reachability() Check {
 	case unreached(p.restErr):
 		return failedBy(name, Degraded, p.restErr)
 	default:
-		return passed(name, "%s answers", p.opts.Server.Host)
+		return passed(name, "%s answers", p.self.Host)
 	}
 }
 

@@ -83,7 +83,7 @@ type healthRepository struct {
 // error; only a repo argument that is malformed is refused.
 func (s *Service) Health(ctx context.Context, req HealthRequest) (_ *HealthResult, err error) {
 	defer fault.Wrap(&err, "repository.Health")
-	p := probe{opts: &s.opts}
+	p := probe{opts: &s.opts, self: s.opts.Server(ctx)}
 	if req.Repo != nil || !s.opts.Home.IsZero() {
 		if p.repo, err = s.target(req.Repo); err != nil {
 			return nil, err
@@ -101,6 +101,7 @@ func (s *Service) Health(ctx context.Context, req HealthRequest) (_ *HealthResul
 // probe is what one health check learnt.
 type probe struct {
 	opts *Options
+	self Server
 	repo ref.Repo // zero when there is none to check
 
 	query      healthQuery
@@ -172,12 +173,12 @@ func (p *probe) result() *HealthResult {
 	}
 	result := &HealthResult{
 		Status:    worst(checks),
-		Version:   p.opts.Server.Version,
-		Host:      p.opts.Server.Host,
+		Version:   p.self.Version,
+		Host:      p.self.Host,
 		RateLimit: p.limits,
 		Checks:    checks,
-		Surface:   p.opts.Server.Surface,
-		Mode:      p.opts.Server.Mode,
+		Surface:   p.self.Surface,
+		Mode:      p.self.Mode,
 	}
 	if p.graphqlErr == nil && p.query.Viewer.Login != "" {
 		result.Login = &p.query.Viewer.Login

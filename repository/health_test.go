@@ -86,9 +86,12 @@ func connect(t *testing.T, url string, set settings) *repository.Service {
 		GraphQL: graphql.New(graphql.Options{URL: endpoints.GraphQL.String(), HTTP: client}),
 		REST:    rest.New(rest.Options{URL: endpoints.REST, HTTP: client}),
 		Home:    hello,
-		Server: repository.Server{
-			Version: "1.2.3", Host: "github.com",
-			Surface: repository.Surface{Digest: "0123456789ab", ToolCount: 8},
+		Server: func(context.Context) repository.Server {
+			return repository.Server{
+				Version: "1.2.3", Host: "github.com",
+				Surface: repository.Surface{Digest: "0123456789ab", ToolCount: 8},
+				Mode:    repository.Mode{Toolsets: []string{}},
+			}
 		},
 	}
 	if set.adjust != nil {

@@ -5,6 +5,7 @@ package repository
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"github.com/google/go-github/v62/github"
@@ -19,8 +20,10 @@ type Options struct {
 	GraphQL *graphql.Client
 	REST    *github.Client
 	Home    ref.Repo // the repository of calls that name none; zero when there is none
-	Server  Server   // what the health check says about this server
 
+	// Server is what the health check says about this server to the client that
+	// asks.
+	Server func(context.Context) Server
 	// ExpectedLogin is whose the token has to be; "" accepts everyone's.
 	ExpectedLogin string
 	// HealthPatience is how long a health check waits for GitHub; 0 is 15 s.
@@ -46,7 +49,7 @@ type Surface struct {
 // Mode is how the server was started.
 type Mode struct {
 	ReadOnly bool     `json:"readOnly"`
-	Toolsets []string `json:"toolsets"`
+	Toolsets []string `json:"toolsets"` // never nil
 	Sandbox  bool     `json:"sandbox"`
 	Trust    string   `json:"trust"`
 }
@@ -59,9 +62,6 @@ func New(opts Options) *Service {
 	opts.HealthPatience = cmp.Or(opts.HealthPatience, 15*time.Second)
 	if opts.Now == nil {
 		opts.Now = time.Now
-	}
-	if opts.Server.Mode.Toolsets == nil {
-		opts.Server.Mode.Toolsets = []string{}
 	}
 	return &Service{opts: opts}
 }

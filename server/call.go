@@ -65,11 +65,18 @@ func (s *Server) find(name string) (*contract.Tool, error) {
 func (s *Server) run(ctx context.Context, tool *contract.Tool, args map[string]any) ([]byte, error) {
 	start := time.Now()
 	body, err := s.answer(ctx, tool, args)
-	s.logCall(ctx, tool.Name, time.Since(start), len(body), err)
+	took := time.Since(start)
+	s.logCall(ctx, tool.Name, took, len(body), err)
+	if s.observe != nil {
+		s.observe(tool.Name, took, err)
+	}
 	return body, findable(ctx, err)
 }
 
 func (s *Server) unknownTool(name string) error {
+	if why := s.off[name]; why != "" {
+		return fmt.Errorf("%w %q: %s", ErrUnknownTool, name, why)
+	}
 	if tool, ok := s.contract.Tool(name); ok {
 		return fmt.Errorf("%w %q: it is switched off here (toolset %q)", ErrUnknownTool, name, tool.Toolset)
 	}
@@ -88,7 +95,7 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, s.callTimeout)
+	limited, cancel := context.WithTimeout(context.WithValue(ctx, answeringKey{}, s), s.callTimeout)
 	defer cancel()
 	result, err := s.handle(limited, tool, checked)
 	if err != nil {
@@ -102,6 +109,15 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 		return nil, s.timedOut(limited, tool, err)
 	}
 	return body, nil
+}
+
+type answeringKey struct{}
+
+// Answering is the Server that runs the call of ctx, which may be a narrowed
+// one; nil outside of a call.
+func Answering(ctx context.Context) *Server {
+	s, _ := ctx.Value(answeringKey{}).(*Server)
+	return s
 }
 
 // handle runs the tool's handler; for a tool that writes, once BeforeWrite has

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -38,14 +39,15 @@ type confirmer struct {
 	now  func() time.Time
 }
 
-// newConfirmer has a key of its own: what another process asked is not
-// answered here.
-func newConfirmer(wait time.Duration) confirmer {
-	if wait == 0 {
-		wait = DefaultConfirmationWait
+// newConfirmer has the shared key, or one of its own: what another process
+// asked is then not answered here.
+func newConfirmer(wait time.Duration, shared string) confirmer {
+	c := confirmer{wait: cmp.Or(wait, DefaultConfirmationWait), now: time.Now}
+	if shared != "" {
+		c.key = sha256.Sum256([]byte(shared))
+	} else {
+		rand.Read(c.key[:]) // never fails
 	}
-	c := confirmer{wait: wait, now: time.Now}
-	rand.Read(c.key[:]) // never fails
 	return c
 }
 

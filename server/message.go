@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -113,6 +114,38 @@ func (m message) takeArguments() (tool string, arguments, rest json.RawMessage, 
 		return "", nil, m.Params, false // cannot be: every part was parsed as JSON
 	}
 	return tool, arguments, rest, true
+}
+
+// passage is a message on its way through the MCP library, with what the
+// library is not to decide.
+type passage struct {
+	server  *Server
+	tool    string
+	isCall  bool
+	failure *failure
+}
+
+// pass prepares a message for the library: what to show it, and under which
+// context.
+func (s *Server) pass(ctx context.Context, m message) (context.Context, json.RawMessage, passage) {
+	tool, arguments, params, isCall := m.takeArguments()
+	if isCall {
+		ctx = withArguments(ctx, arguments)
+	}
+	ctx, failure := withFailure(withProgressToken(ctx, params))
+	return ctx, m.raw(params), passage{s, tool, isCall, failure}
+}
+
+// mend is the error to answer where the library has answered with said: a
+// handler's own, or one that knows the tools there are.
+func (p passage) mend(said *mcp.JSONRPCErrorDetails) *mcp.JSONRPCErrorDetails {
+	switch {
+	case p.failure.details != nil:
+		return p.failure.details
+	case p.isCall && said.Code == mcp.INVALID_PARAMS && !p.server.enabled[p.tool]:
+		return &mcp.JSONRPCErrorDetails{Code: said.Code, Message: p.server.unknownTool(p.tool).Error(), Data: said.Data}
+	}
+	return said
 }
 
 // decodeArguments makes a map of a call's arguments; absent and null are {}.

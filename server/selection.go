@@ -48,11 +48,11 @@ func (s Selection) enabled(c *contract.Contract) (map[string]bool, error) {
 	return on, nil
 }
 
-// listed are the names of the tools to be listed, of those that are on.
-func (s Selection) listed(c *contract.Contract, on map[string]bool) []string {
+// listedNames are the names of the tools to be listed, of those that are on.
+func listedNames(c *contract.Contract, on map[string]bool, readOnly bool) []string {
 	var names []string
 	for _, t := range c.Tools() {
-		if on[t.Name] && (!s.ReadOnly || t.Annotations.ReadOnlyHint) {
+		if on[t.Name] && (!readOnly || t.Annotations.ReadOnlyHint) {
 			names = append(names, t.Name)
 		}
 	}

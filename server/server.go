@@ -8,6 +8,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -67,6 +68,10 @@ type Options struct {
 	// ConfirmationWait is how long a person may take to confirm a call, beside
 	// CallTimeout; 0 is DefaultConfirmationWait.
 	ConfirmationWait time.Duration
+	// ConfirmationKey seals the questions that clients of 2026-07-28 carry to
+	// the repeated call. Replicas that share it answer each other's; "" makes
+	// one for this process alone.
+	ConfirmationKey string
 
 	// BeforeWrite is asked before every call of a tool that is not read-only,
 	// within its CallTimeout; its error is the call's, and the tool does not
@@ -83,10 +88,9 @@ type Options struct {
 
 // Server answers tool calls. It is safe for concurrent use.
 type Server struct {
+	options      Options
 	contract     *contract.Contract
 	handlers     map[string]Handler
-	enabled      map[string]bool // may be called
-	readOnly     bool
 	maxResult    int
 	callTimeout  time.Duration
 	beforeWrite  func(context.Context) error
@@ -94,7 +98,13 @@ type Server struct {
 	trust        trust.Policy
 	checkResults bool
 	log          *slog.Logger
+	observe      func(tool string, took time.Duration, err error) // nil: nobody wants to know
 
+	// What differs between a server and those narrowed from it.
+	enabled     map[string]bool   // may be called
+	off         map[string]string // why a tool may not, where there is more to say
+	toolsets    []string          // on as a whole
+	readOnly    bool
 	names       []string              // of the listed tools, in the order of the list
 	tools       func() []listing.Tool // as listed; made when first asked for, which a start is not
 	roster      func() string
@@ -114,27 +124,71 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		contract: o.Contract, handlers: o.Handlers, enabled: enabled, readOnly: o.ReadOnly,
+		options: o, contract: o.Contract, handlers: o.Handlers,
 		maxResult: o.MaxResultBytes, callTimeout: o.CallTimeout, beforeWrite: o.BeforeWrite,
-		confirm: newConfirmer(o.ConfirmationWait),
-		trust:   o.Trust, checkResults: o.CheckResults, log: o.Logger,
+		confirm: newConfirmer(o.ConfirmationWait, o.ConfirmationKey),
+		trust:   o.Trust, checkResults: o.CheckResults, log: o.Logger, completions: o.Complete,
+		enabled: enabled, toolsets: o.ToolsetsOn(o.Contract), readOnly: o.ReadOnly,
 	}
 	if err := s.setDefaults(); err != nil {
 		return nil, err
 	}
-	s.names = o.listed(o.Contract, enabled)
-	s.tools = sync.OnceValue(func() []listing.Tool { return listTools(o.Contract, s.names, o.FullListing) })
+	s.assemble()
+	return s, nil
+}
+
+// assemble makes everything that follows from the tools that are on.
+func (s *Server) assemble() {
+	s.names = listedNames(s.contract, s.enabled, s.readOnly)
+	s.tools = sync.OnceValue(func() []listing.Tool { return listTools(s.contract, s.names, s.options.FullListing) })
 	s.roster = sync.OnceValue(func() string {
-		if o.Roster == nil {
+		if s.options.Roster == nil {
 			return ""
 		}
-		return o.Roster(s.Tools())
+		return s.options.Roster(s.Tools())
 	})
-	s.completions = o.Complete
-	s.protocol = s.newProtocol(o)
+	s.protocol = s.newProtocol()
 	s.addPrompts()
 	s.addResources()
-	return s, nil
+}
+
+// Narrowed is a server with the tools that both this one and the selection
+// offer, read-only when either is. Calls of both take the same path. Its error
+// names a tool or toolset that does not exist.
+func (s *Server) Narrowed(to Selection) (*Server, error) {
+	chosen, err := to.enabled(s.contract)
+	if err != nil {
+		return nil, err
+	}
+	sets := to.ToolsetsOn(s.contract)
+	return s.sibling(func(n *Server) {
+		maps.DeleteFunc(n.enabled, func(tool string, _ bool) bool { return !chosen[tool] })
+		n.toolsets = slices.DeleteFunc(n.toolsets, func(set string) bool { return !slices.Contains(sets, set) })
+		n.readOnly = n.readOnly || to.ReadOnly
+	}), nil
+}
+
+// without is a server that lacks tools; off says of each why.
+func (s *Server) without(off map[string]string) *Server {
+	return s.sibling(func(n *Server) {
+		maps.DeleteFunc(n.enabled, func(tool string, _ bool) bool { return off[tool] != "" })
+		n.off = off
+		n.toolsets = slices.DeleteFunc(n.toolsets, func(set string) bool { return !n.offers(set) })
+	})
+}
+
+// offers reports whether any tool of the set may be called.
+func (s *Server) offers(set string) bool {
+	return slices.ContainsFunc(s.contract.Tools(), func(t *contract.Tool) bool { return t.Toolset == set && s.enabled[t.Name] })
+}
+
+// sibling is a copy that may be changed, assembled anew.
+func (s *Server) sibling(change func(*Server)) *Server {
+	n := *s
+	n.enabled, n.toolsets = maps.Clone(s.enabled), slices.Clone(s.toolsets)
+	change(&n)
+	n.assemble()
+	return &n
 }
 
 func (s *Server) setDefaults() error {
@@ -188,15 +242,18 @@ func (s *Server) Surface() (digest string, tools int) {
 	return listing.Digest(s.tools()), len(s.names)
 }
 
+// Mode is how the server works: whether it refuses writes, and the toolsets
+// that are on as a whole.
+func (s *Server) Mode() (readOnly bool, toolsets []string) {
+	return s.readOnly, slices.Clone(s.toolsets)
+}
+
 // newProtocol is the MCP side: identity, tools and their order.
-func (s *Server) newProtocol(o Options) *mcpserver.MCPServer {
-	version := o.Version
-	if version == "" {
-		version = s.contract.Version()
-	}
+func (s *Server) newProtocol() *mcpserver.MCPServer {
+	version := cmp.Or(s.options.Version, s.contract.Version())
 	instructions := ""
-	if o.Instructions != nil {
-		instructions = o.Instructions(slices.Clone(s.names))
+	if s.options.Instructions != nil {
+		instructions = s.options.Instructions(slices.Clone(s.names))
 	}
 	listed := sync.OnceValue(s.protocolTools)
 	hooks := &mcpserver.Hooks{}

@@ -242,22 +242,12 @@ func (c *conn) dispatch(ctx context.Context, m message) (text []byte) {
 			text = errorLine(m.ID, rpcError(mcp.INTERNAL_ERROR, "internal error"))
 		}
 	}()
-	tool, arguments, params, isCall := m.takeArguments()
-	if isCall {
-		ctx = withArguments(ctx, arguments)
-	}
-	ctx, failure := withFailure(withProgressToken(ctx, params))
-	switch answer := c.server.protocol.HandleMessage(ctx, m.raw(params)).(type) {
+	ctx, raw, way := c.server.pass(ctx, m)
+	switch answer := c.server.protocol.HandleMessage(ctx, raw).(type) {
 	case mcp.JSONRPCResponse:
 		return c.resultLine(m.ID, answer)
 	case mcp.JSONRPCError:
-		if failure.details != nil {
-			return errorLine(m.ID, failure.details)
-		}
-		if isCall && !c.server.enabled[tool] {
-			answer.Error.Message = c.server.unknownTool(tool).Error()
-		}
-		return errorLine(m.ID, &answer.Error)
+		return errorLine(m.ID, way.mend(&answer.Error))
 	default:
 		return nil
 	}

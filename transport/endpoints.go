@@ -41,7 +41,7 @@ func ResolveEndpoints(s EndpointSettings) (Endpoints, error) {
 	if err != nil {
 		return Endpoints{}, err
 	}
-	e.AnyWebHost = isLoopback(e.REST.Hostname())
+	e.AnyWebHost = IsLoopback(e.REST.Hostname())
 	e.WebHost, err = webHost(s, host, e.REST)
 	return e, err
 }
@@ -158,7 +158,7 @@ func parseURL(name, value string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+	if u.Scheme == "http" && !IsLoopback(u.Hostname()) {
 		return nil, badAddress(name, "uses plain http to another machine, which would show the token to the network").
 			WithFix("Use https://; plain http:// is only for 127.0.0.1, [::1] and localhost.")
 	}
@@ -189,7 +189,8 @@ func badAddress(name, what string) *fault.Error {
 		WithFix("Give an address such as https://github.example.com/api/v3.")
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host, without its port, is this machine itself.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -83,7 +83,7 @@ func (o Options) withDefaults() Options {
 	o.CacheBytes = max(0, cmp.Or(o.CacheBytes, 4<<20))
 	o.MaxBody = cmp.Or(o.MaxBody, 32<<20)
 	if o.Base == nil {
-		o.Base = newPool()
+		o.Base = NewPool()
 	}
 	if o.Token == nil {
 		o.Token = func(context.Context) (string, error) { return "", nil }
@@ -101,12 +101,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// newPool is the standard transport with connections of its own.
-func newPool() http.RoundTripper {
+// NewPool is the standard transport with connections of its own. It keeps as
+// many of them as GitHub takes requests at once.
+func NewPool() http.RoundTripper {
+	pool := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
-		return standard.Clone()
+		pool = standard.Clone()
 	}
-	return &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	pool.MaxIdleConnsPerHost = 100
+	return pool
 }
 
 // New builds the chain: check and sign, answer from the cache, repeat reads,
@@ -193,7 +196,7 @@ func (t *chain) leaveGitHub(c *call) error {
 	case c.mark.write || !c.safeMethod():
 		return fault.New(fault.UpstreamError, "a write was about to be sent to %s, which is not the configured GitHub", c.req.URL.Host).
 			WithFix("Check the API URL of the configuration.")
-	case c.req.URL.Scheme != "https" && !isLoopback(c.req.URL.Hostname()):
+	case c.req.URL.Scheme != "https" && !IsLoopback(c.req.URL.Hostname()):
 		return fault.New(fault.UpstreamError, "GitHub redirected to %s, which is not encrypted", c.req.URL.Host)
 	}
 	return nil

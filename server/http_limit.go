@@ -1,0 +1,111 @@
+package server
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/recent"
+)
+
+const (
+	maxGuests   = 10_000
+	guestMemory = 10 * time.Minute // longer than any limit looks back
+	maxStreams  = 256              // of one user
+)
+
+// guests are the users that come, each with what they may still do.
+type guests struct {
+	concurrent, perMinute int
+	now                   func() time.Time
+	known                 *recent.Map[callerKey, *guest]
+}
+
+func newGuests(o HTTPOptions) *guests {
+	return &guests{
+		concurrent: o.MaxConcurrent, perMinute: o.MaxPerMinute, now: time.Now,
+		known: recent.New[callerKey, *guest](maxGuests, guestMemory, nil),
+	}
+}
+
+func (g *guests) of(key callerKey) *guest {
+	return g.known.Get(key, func() *guest { return &guest{all: g, left: float64(g.perMinute), counted: g.now()} })
+}
+
+// guest is one user's use of the endpoint.
+type guest struct {
+	all *guests
+
+	mu      sync.Mutex
+	running int
+	streams int
+	left    float64 // requests that may come now; fills up with time
+	counted time.Time
+}
+
+// weight is what a message costs the server.
+type weight int
+
+const (
+	light  weight = iota // counted, but answered at once
+	work                 // runs for a while
+	stream               // stays open
+)
+
+// admit takes a message in; done is to be called when it has been answered. Or
+// it says what limit is in the way, as a fault.
+func (g *guest) admit(w weight) (done func(), refused *fault.Error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if refused := g.count(); refused != nil {
+		return nil, refused
+	}
+	counter, bound := g.counter(w)
+	if counter == nil {
+		return func() {}, nil
+	}
+	if *counter >= bound {
+		return nil, limited(1, "this server answers at most %d requests of one user at a time", bound)
+	}
+	*counter++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		*counter--
+	}, nil
+}
+
+// counter is what counts messages of the weight, and how many there may be; nil
+// when they are not counted. It is called with the lock held.
+func (g *guest) counter(w weight) (counter *int, bound int) {
+	switch w {
+	case work:
+		return &g.running, g.all.concurrent
+	case stream:
+		return &g.streams, maxStreams
+	default:
+		return nil, 0
+	}
+}
+
+// count takes one from what is left of the minute. It is called with the lock
+// held.
+func (g *guest) count() *fault.Error {
+	perMinute := float64(g.all.perMinute)
+	now := g.all.now()
+	g.left = min(perMinute, g.left+now.Sub(g.counted).Minutes()*perMinute)
+	g.counted = now
+	if g.left < 1 {
+		wait := (1 - g.left) / perMinute * 60
+		return limited(int(wait)+1, "this server takes at most %d requests of one user a minute", g.all.perMinute)
+	}
+	g.left--
+	return nil
+}
+
+// limited is the fault of a limit of ours.
+func limited(seconds int, format string, args ...any) *fault.Error {
+	return fault.New(fault.RateLimited, "%s; the limit is this server's own, not GitHub's", fmt.Sprintf(format, args...)).
+		WithFix("Wait %d s, then repeat the call; make fewer calls at once.", seconds).RetryAfter(seconds)
+}
