@@ -33,6 +33,7 @@ type config struct {
 	stderr io.Writer
 
 	repo          string
+	repoGiven     bool // also when it is ""
 	endpoints     transport.EndpointSettings
 	selection     server.Selection
 	listing       string
@@ -136,6 +137,7 @@ func (c *config) applyEnv(command string, flags *pflag.FlagSet) error {
 			}
 		}
 	}
+	c.repoGiven = flags.Changed("repo")
 	return nil
 }
 
@@ -160,12 +162,18 @@ func (c *config) logger() (*slog.Logger, error) {
 // none. A repository that is written down is checked at once; asking the git
 // remote runs beside the rest of the start, and the function waits for it.
 func (c *config) home(ctx context.Context, to transport.Endpoints) (func() ref.Repo, error) {
-	if c.sandbox {
-		return func() ref.Repo { return ref.Repo{Owner: "octo-org", Name: "hello"} }, nil
+	var written ref.Repo
+	if c.repoGiven {
+		var err error
+		if written, err = ref.ParseRepo(c.repo, ref.Repo{}); err != nil {
+			return nil, fmt.Errorf("--repo (or GITHUB_REPOSITORY) has to be owner/name as GitHub spells it, without .git, not %.80q", c.repo)
+		}
 	}
-	if c.repo != "" {
-		home, err := ref.ParseRepo(c.repo, ref.Repo{})
-		return func() ref.Repo { return home }, err
+	switch {
+	case c.sandbox:
+		return func() ref.Repo { return ref.Repo{Owner: "octo-org", Name: "hello"} }, nil
+	case c.repoGiven:
+		return func() ref.Repo { return written }, nil
 	}
 	origin := make(chan ref.Repo, 1)
 	go func() { origin <- originRepo(ctx, to) }()

@@ -67,6 +67,9 @@ func TestWrongSettings(t *testing.T) {
 		"an unknown tool":          {nil, []string{"stdio", "--tools", "list_label"}, `did you mean "list_labels"`},
 		"an unknown tool in env":   {map[string]string{"GITHUB_EXCLUDE_TOOLS": "list_label"}, []string{"stdio"}, `did you mean "list_labels"`},
 		"a malformed repository":   {nil, []string{"stdio", "--repo", "a/b/c"}, "a/b/c"},
+		"an address for git":       {nil, []string{"stdio", "--repo", "octo-org/hello.git"}, `owner/name as GitHub spells it, without .git, not "octo-org/hello.git"`},
+		"no repository at all":     {map[string]string{"GITHUB_REPOSITORY": "octo-org/hello"}, []string{"stdio", "--repo", ""}, "--repo"},
+		"a bad one of the sandbox": {map[string]string{"GITHUB_REPOSITORY": "a b"}, []string{"stdio", "--sandbox"}, "GITHUB_REPOSITORY"},
 		"a name without an owner":  {map[string]string{"GITHUB_REPOSITORY": "hello"}, []string{"stdio"}, "hello"},
 		"plain http to the world":  {map[string]string{"GITHUB_API_URL": "http://example.test"}, []string{"stdio"}, "GITHUB_API_URL"},
 		"an unknown listing":       {nil, []string{"stdio", "--listing", "long"}, "compact and full"},
@@ -127,7 +130,7 @@ func TestNoToken(t *testing.T) {
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	env := map[string]string{"GITHUB_API_URL": "http://127.0.0.1:1/api/v3", "GITHUB_REPOSITORY": "octo-org/hello"}
 	for format, want := range map[string][]string{
-		"text": {"unhealthy: octo-org/hello on 127.0.0.1:1 as nobody", "✗  token", "→"},
+		"text": {"unhealthy: octo-org/hello on 127.0.0.1:1 as nobody", "  token                PROBLEM  this call needs GitHub", "mend:    Set GITHUB_TOKEN", "reachability         -        not checked", "1 problem."},
 		"json": {`"status": "unhealthy"`, `"login": null`, `"fix":`},
 	} {
 		stdout, stderr, code := tryRun(t, env, "doctor", "--format", format)

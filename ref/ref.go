@@ -43,7 +43,7 @@ func ParseRepo(value string, home Repo) (Repo, error) {
 	}
 	if !validName(name) || exact && !validOwner(owner) {
 		return Repo{}, rejectRepo(value, "is neither a repository's name nor owner/name").
-			WithFix(`Give repo as "owner/name" or "name", exactly as GitHub spells it and without blanks around it, or leave it out for the home repository.`)
+			WithFix(`Give repo as "owner/name" or "name", exactly as GitHub spells it, without blanks around it and .git at its end, or leave it out for the home repository.`)
 	}
 	if owner == "" {
 		return Repo{}, rejectRepo(value, "has no owner, and no home repository is configured to take it from").
@@ -61,8 +61,9 @@ func validOwner(s string) bool {
 	return len(s) <= maxOwner && consistsOf(s, func(c byte) bool { return isAlphanumeric(c) || c == '-' || c == '_' })
 }
 
+// validName: an address for git ends in .git, a name on GitHub never does.
 func validName(s string) bool {
-	return len(s) <= maxName && s != "." && s != ".." &&
+	return len(s) <= maxName && s != "." && s != ".." && !strings.HasSuffix(strings.ToLower(s), ".git") &&
 		consistsOf(s, func(c byte) bool { return isAlphanumeric(c) || c == '-' || c == '_' || c == '.' })
 }
 

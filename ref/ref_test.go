@@ -16,6 +16,7 @@ func TestParseRepo(t *testing.T) {
 		"someone/else":                     {Owner: "someone", Name: "else"},
 		"Octo-Org/Hello":                   {Owner: "Octo-Org", Name: "Hello"},
 		"corp_user/.github":                {Owner: "corp_user", Name: ".github"},
+		"o/x.github":                       {Owner: "o", Name: "x.github"},
 		"o/" + strings.Repeat("n", 100):    {Owner: "o", Name: strings.Repeat("n", 100)},
 		strings.Repeat("o", 39) + "/a.b_c": {Owner: strings.Repeat("o", 39), Name: "a.b_c"},
 	} {
@@ -34,6 +35,7 @@ func TestParseRepoRefuses(t *testing.T) {
 		"long owner": strings.Repeat("o", 40) + "/hello", "long name": strings.Repeat("n", 101),
 		"newline": "hello\n", "NUL": "hel\x00lo", "letter of another script": "héllo", "zero width": "hello\u200b", "broken UTF-8": "hel\xfflo",
 		"percent": "o/hel%6co", "URL": "https://github.com/octo-org/hello", "at": "@octo-org/hello", "fragment": "octo-org/hello#1",
+		"address for git": "octo-org/hello.git", "the same in capitals": "hello.GIT", "nothing else": ".git",
 	} {
 		got, err := ref.ParseRepo(value, home)
 		if !fault.Is(err, fault.RepositoryTargetInvalid) || !got.IsZero() {

@@ -26,8 +26,8 @@ func failed(name string, status Status, detail, fix string) Check {
 
 // failedBy is a check that failed with an error; its public face goes out.
 func failedBy(name string, status Status, err error) Check {
-	public := fault.From(err)
-	return failed(name, status, public.Message, public.Fix)
+	public := fault.From(err).Public()
+	return failed(name, status, fmt.Sprint(public["message"]), fmt.Sprint(public["fix"]))
 }
 
 func (p *probe) token() Check {
@@ -55,15 +55,24 @@ func (p *probe) scope() Check {
 	case !p.answered:
 		return unknown(name, "GitHub was not reached")
 	case !p.scopesKnown:
-		return passed(name, "the token shows none, as fine-grained and app tokens do; its permissions decide")
+		return passed(name, "the token has permissions in place of scopes, as fine-grained and app tokens do, and GitHub does not list them: "+
+			"Issues, Pull requests and Discussions need read and write, merging needs Contents too; a call that lacks one is refused and names it")
 	case slices.Contains(p.scopes, "repo"):
-		return passed(name, "%s", strings.Join(p.scopes, ", "))
+		return passed(name, "%s%s", strings.Join(p.scopes, ", "), p.withoutProjects())
 	case slices.Contains(p.scopes, "public_repo"):
-		return passed(name, "%s; without repo, only public repositories are in reach", strings.Join(p.scopes, ", "))
+		return passed(name, "%s; without repo, only public repositories are in reach%s", strings.Join(p.scopes, ", "), p.withoutProjects())
 	default:
 		return failed(name, Degraded, "the token has neither repo nor public_repo: "+orNone(p.scopes),
 			"Give the token the scope repo, for instance with: gh auth refresh --scopes repo")
 	}
+}
+
+// withoutProjects says what a token for everything else cannot do.
+func (p *probe) withoutProjects() string {
+	if slices.Contains(p.scopes, "project") {
+		return ""
+	}
+	return "; without project, project boards stay as they are (manage_issue_projects)"
 }
 
 func orNone(scopes []string) string {
@@ -207,6 +216,17 @@ func (p *probe) rateLimit() Check {
 		}
 	}
 	return passed(name, "%s", detail)
+}
+
+// surface compares the tool list that the client goes by with the one there is.
+func (p *probe) surface(seen string) Check {
+	const name = "surface"
+	own := p.opts.Server.Surface.Digest
+	if strings.EqualFold(seen, own) {
+		return passed(name, "the client's tool list is the present one")
+	}
+	return failed(name, Degraded, fmt.Sprintf("the client's tool list (%s) is not the one of this server (%s)", seen, own),
+		"Have the client load its tool list again: reconnect the server, or restart the client.")
 }
 
 // String is the budget for a person.

@@ -16,7 +16,8 @@ import (
 
 // HealthRequest are the arguments of healthcheck.
 type HealthRequest struct {
-	Repo *string `json:"repo,omitempty"`
+	Repo    *string `json:"repo,omitempty"`
+	Surface string  `json:"surface,omitempty"` // the digest that the client's tool list shows; "" checks none
 }
 
 // HealthResult is the state of the server and of its way to GitHub.
@@ -95,7 +96,17 @@ func (s *Service) Health(ctx context.Context, req HealthRequest) (_ *HealthResul
 	if !p.noToken() {
 		p.askREST(ctx)
 	}
-	return p.result(), nil
+	result := p.result()
+	if req.Surface != "" {
+		result.add(p.surface(req.Surface))
+	}
+	return result, nil
+}
+
+// add appends a check.
+func (r *HealthResult) add(check Check) {
+	r.Checks = append(r.Checks, check)
+	r.Status = worst(r.Checks)
 }
 
 // probe is what one health check learnt.

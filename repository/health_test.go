@@ -120,8 +120,8 @@ func health(t *testing.T, service *repository.Service, repo *string) *repository
 		if check.Detail == "" {
 			t.Errorf("check %s says nothing", check.Name)
 		}
-		if check.OK && check.Fix != "" {
-			t.Errorf("check %s is fine and has the fix %q", check.Name, check.Fix)
+		if (check.OK || strings.HasPrefix(check.Detail, "not checked: ")) != (check.Fix == "") {
+			t.Errorf("check %+v: exactly a problem has a mend", check)
 		}
 	}
 	want := []string{"token", "scopes", "reachability", "clock", "repository", "discussions_enabled", "permission", "rate_limit"}
@@ -203,6 +203,11 @@ func TestHealthFindings(t *testing.T) {
 			status: repository.Degraded, check: "scopes", detail: "no scopes", fix: "scope repo"},
 		{name: "a classic token with other scopes", upstream: upstream{header: http.Header{"X-Oauth-Scopes": {"gist, read:org"}}},
 			status: repository.Degraded, check: "scopes", detail: "gist, read:org", fix: "scope repo"},
+		{name: "a classic token without projects", upstream: upstream{header: http.Header{"X-Oauth-Scopes": {"repo"}}},
+			status: repository.Healthy, check: "scopes", ok: true, detail: "repo; without project"},
+		{name: "a classic token for everything", upstream: upstream{header: http.Header{"X-Oauth-Scopes": {"project, repo"}}},
+			status: repository.Healthy, check: "scopes", ok: true, detail: "project, repo"},
+		{name: "what a fine-grained token needs", status: repository.Healthy, check: "scopes", ok: true, detail: "Discussions need read and write"},
 		{name: "a token for public repositories", upstream: upstream{header: http.Header{"X-Oauth-Scopes": {"public_repo"}}},
 			status: repository.Healthy, check: "scopes", ok: true, detail: "only public"},
 		{name: "GraphQL is somewhere else", upstream: upstream{graphqlStatus: 404, graphqlBody: `{"message":"Not Found"}`},
@@ -215,6 +220,13 @@ func TestHealthFindings(t *testing.T) {
 		{name: "single sign-on", upstream: upstream{graphqlBody: `{"data":{"viewer":{"login":"a"},"repository":null},` +
 			`"errors":[{"type":"FORBIDDEN","path":["repository"],"extensions":{"saml_failure":true},"message":"Resource protected by organization SAML enforcement."}]}`},
 			status: repository.Unhealthy, check: "repository", detail: "single sign-on", fix: "Authorize"},
+		{name: "single sign-on, with the address to authorize at", upstream: upstream{graphqlStatus: 403, graphqlBody: `{"message":"Resource protected by organization SAML enforcement."}`,
+			header: http.Header{"X-Github-Sso": {"required; url=https://github.com/orgs/octo-org/sso?authorization_request=A1"}}},
+			status: repository.Unhealthy, check: "repository", detail: "single sign-on", fix: "Open https://github.com/orgs/octo-org/sso?authorization_request=A1"},
+		{name: "an address that is not allowed", upstream: upstream{graphqlStatus: 403, graphqlBody: `{"message":"Although you appear to have the correct authorization credentials, the ` + "`octo-org`" + ` organization has an IP allow list enabled, and your IP address is not permitted."}`},
+			status: repository.Unhealthy, check: "repository", detail: "IP allow list", fix: "allowed address"},
+		{name: "a web page in the place of GitHub", upstream: upstream{graphqlBody: `<html>`, header: http.Header{"Content-Type": {"text/html"}}},
+			status: repository.Unhealthy, check: "reachability", detail: "a web page came", fix: "proxy"},
 		{name: "the repository has moved", upstream: upstream{graphqlBody: answer("octo-org/hello", "octo-org/hi")},
 			status: repository.Healthy, check: "repository", ok: true, detail: "octo-org/hello is now octo-org/hi"},
 		{name: "no home repository", set: settings{adjust: func(o *repository.Options) { o.Home = ref.Repo{} }}, upstream: upstream{graphqlBody: `{"data":{"viewer":{"login":"a"}}}`},
@@ -229,6 +241,9 @@ func TestHealthFindings(t *testing.T) {
 			status: repository.Degraded, check: "permission", detail: "archived", fix: "unarchive"},
 		{name: "GraphQL's limit is used up", upstream: upstream{graphqlBody: `{"data":null,"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`},
 			status: repository.Unhealthy, check: "rate_limit", detail: "rate limit", fix: "Wait 60 seconds"},
+		{name: "REST's limit is used up", upstream: upstream{limitsStatus: 403, limitsBody: `{"message":"API rate limit exceeded"}`,
+			header: http.Header{"X-Ratelimit-Remaining": {"0"}, "Retry-After": {"7"}}},
+			status: repository.Degraded, check: "rate_limit", detail: "used up", fix: "Wait 7 seconds"},
 		{name: "a limit is nearly used up", upstream: upstream{limitsBody: strings.Replace(wellLimits, "4321", "249", 1)},
 			status: repository.Degraded, check: "rate_limit", detail: "graphql 249 of 5000 left", fix: "2023-11-14T22:14:20Z"},
 		{name: "a GitHub without limits", upstream: upstream{limitsStatus: 404, limitsBody: `{"message":"Rate limiting is not enabled."}`},
@@ -244,8 +259,8 @@ func TestHealthFindings(t *testing.T) {
 			if !strings.Contains(got.Detail, test.detail) || !strings.Contains(got.Fix, test.fix) {
 				t.Errorf("detail %q and fix %q should say %q and %q", got.Detail, got.Fix, test.detail, test.fix)
 			}
-			if test.upstream.requests > 3 {
-				t.Errorf("%d requests, want at most 3", test.upstream.requests)
+			if test.upstream.requests > 4 { // two, and a failing one is tried three times
+				t.Errorf("%d requests, want at most 4", test.upstream.requests)
 			}
 		})
 	}
@@ -279,6 +294,24 @@ func TestHealthOfAnUnreachableGitHub(t *testing.T) {
 	}
 	if clock := check(t, result, "clock"); clock.OK || !strings.HasPrefix(clock.Detail, "not checked") {
 		t.Errorf("clock is %+v, want not checked", clock)
+	}
+}
+
+// TestHealthComparesTheToolList when the client says which one it has.
+func TestHealthComparesTheToolList(t *testing.T) {
+	for seen, want := range map[string]repository.Status{"0123456789AB": repository.Healthy, "ba9876543210": repository.Degraded} {
+		result, err := connect(t, serve(t, &upstream{}), settings{token: "sandbox-admin"}).Health(t.Context(), repository.HealthRequest{Surface: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keepsContract(t, "healthcheck", result)
+		got := check(t, result, "surface")
+		if result.Status != want || got.OK != (want == repository.Healthy) {
+			t.Errorf("%s: status %s with %+v, want %s", seen, result.Status, got, want)
+		}
+		if !got.OK && (!strings.Contains(got.Detail, seen) || !strings.Contains(got.Detail, "0123456789ab") || !strings.Contains(got.Fix, "again")) {
+			t.Errorf("%+v should show both digests and the mend", got)
+		}
 	}
 }
 

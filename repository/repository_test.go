@@ -256,7 +256,7 @@ func TestHealthOfTheSandbox(t *testing.T) {
 		if result.Status != repository.Healthy || result.RateLimit == nil || result.RateLimit.GraphQL.Limit == 0 || result.RateLimit.Core.ResetAt.IsZero() {
 			t.Errorf("%s: %s with limits %+v and checks %+v, want healthy", token, result.Status, result.RateLimit, result.Checks)
 		}
-		if scopes := check(t, result, "scopes"); scopes.Detail != "read:org, repo" {
+		if scopes := check(t, result, "scopes"); scopes.Detail != "project, read:org, repo" {
 			t.Errorf("scopes are %q", scopes.Detail)
 		}
 		if n := len(github.Requests()); n > 3 {

@@ -50,7 +50,7 @@ var logins = map[string]string{
 	AdminToken: "octo-admin", WriteToken: "octo-write", TriageToken: "octo-triage", ReadToken: "octo-read",
 }
 
-const tokenScopes = "read:org, repo"
+const tokenScopes = "project, read:org, repo"
 
 // Options set a sandbox up. The zero value is the sample repositories with a
 // clock of their own.

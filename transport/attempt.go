@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
@@ -120,11 +122,35 @@ func (c *call) broken(err, timeout error, surelyNotSent bool) error {
 		return fault.New(fault.UpstreamTimeout, "GitHub did not answer in time").
 			WithFix("Try again; ask for less at a time if it stays.").RetryAfter(0).WithCause(cause)
 	case surelyNotSent:
-		return transient{fault.New(fault.UpstreamError, "%s could not be reached", c.req.URL.Host).
-			WithFix("Check the network and the configured API URL, then try again.").RetryAfter(0).WithCause(cause)}
+		return unreachable(c.req.URL.Host, err, cause)
 	}
 	return transient{fault.New(fault.UpstreamError, "the connection to GitHub broke").
 		WithFix("Try again.").RetryAfter(0).WithCause(cause)}
+}
+
+// unreachable is the fault for a connection that did not come about, with the
+// reason where it is one that a person can mend. err is looked at, cause is for
+// the log.
+func unreachable(host string, err, cause error) error {
+	var (
+		untrusted *tls.CertificateVerificationError
+		noTLS     tls.RecordHeaderError
+		noName    *net.DNSError
+	)
+	why, fix := "", "Check the network and the configured API URL, then try again."
+	switch {
+	case errors.As(err, &untrusted):
+		return fault.New(fault.UpstreamError, "%s could not be reached: its certificate is not trusted on this machine", host).
+			WithFix("Correct the API URL, or make the authority behind the certificate known here (SSL_CERT_FILE).").WithCause(cause)
+	case errors.As(err, &noTLS):
+		return fault.New(fault.UpstreamError, "%s could not be reached: it does not speak TLS", host).
+			WithFix("Correct the API URL, also its port, and look at the proxy (HTTPS_PROXY) if there is one.").WithCause(cause)
+	case errors.As(err, &noName):
+		why, fix = ": its name could not be looked up", "Check the host's spelling, the network and the proxy (HTTPS_PROXY), then try again."
+	case errors.Is(err, syscall.ECONNREFUSED):
+		why = ": nothing listens there"
+	}
+	return transient{fault.New(fault.UpstreamError, "%s could not be reached%s", host, why).WithFix("%s", fix).RetryAfter(0).WithCause(cause)}
 }
 
 // OutcomeUnknown is for a write that was sent and may have been done.

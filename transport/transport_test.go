@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -407,24 +408,45 @@ func wantCanceled(t *testing.T, err error) {
 	}
 }
 
+// TestUnreachable: a connection that does not come about is said with what a
+// person can mend, and tried again only where that may help. Nothing was sent,
+// so that a write's outcome is known.
 func TestUnreachable(t *testing.T) {
-	closed := httptest.NewServer(nil)
+	closed, plain := httptest.NewServer(nil), httptest.NewServer(fine)
 	closed.Close()
+	t.Cleanup(plain.Close)
 	untrusted := httptest.NewUnstartedServer(fine)
 	untrusted.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
-	for name, address := range map[string]string{"nobody listens": closed.URL, "untrusted certificate": untrusted.URL} {
+	nameless := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}
+	}}
+	for name, test := range map[string]struct {
+		address  string
+		base     http.RoundTripper
+		message  string
+		requests int
+	}{
+		"nobody listens":        {closed.URL, nil, "nothing listens there", 3},
+		"no such name":          {"https://github.invalid", nameless, "its name could not be looked up", 3},
+		"untrusted certificate": {untrusted.URL, nil, "its certificate is not trusted", 1},
+		"no TLS":                {strings.Replace(plain.URL, "http:", "https:", 1), nil, "does not speak TLS", 1},
+	} {
 		t.Run(name, func(t *testing.T) {
 			g := &github{log: &lockedBuffer{}}
-			g.dial(t, address)
+			g.dial(t, test.address, func(o *transport.Options) { o.Base = test.base })
 			wantCode(t, g.write(t), fault.UpstreamError)
 			if n := len(g.exchanges); n != 1 {
 				t.Errorf("the write was tried %d times, want 1", n)
 			}
-			wantCode(t, g.read(t), fault.UpstreamError)
-			if n := len(g.exchanges) - 1; n != 3 {
-				t.Errorf("the read was tried %d times, want 3", n)
+			err := g.read(t)
+			wantCode(t, err, fault.UpstreamError)
+			if n := len(g.exchanges) - 1; n != test.requests {
+				t.Errorf("the read was tried %d times, want %d", n, test.requests)
+			}
+			if f := fault.From(err); !strings.Contains(f.Message, test.message) || f.Fix == "" || f.Retryable != (test.requests > 1) {
+				t.Errorf("%q with fix %q, retryable %t; want %q", f.Message, f.Fix, f.Retryable, test.message)
 			}
 		})
 	}
