@@ -221,7 +221,7 @@ func (p *probe) rateLimit() Check {
 // surface compares the tool list that the client goes by with the one there is.
 func (p *probe) surface(seen string) Check {
 	const name = "surface"
-	own := p.opts.Server.Surface.Digest
+	own := p.self.Surface.Digest
 	if strings.EqualFold(seen, own) {
 		return passed(name, "the client's tool list is the present one")
 	}
