@@ -47,8 +47,8 @@ type config struct {
 }
 
 // setting is a flag and the variables that stand in for it, the first that is
-// set first. There is no flag for the token: other users of a machine can read
-// the arguments of a process.
+// set first. There is no flag for the GitHub token: other users of a machine can
+// read the arguments of a process.
 type setting struct {
 	flag    string
 	env     []string
@@ -75,7 +75,6 @@ func settings() []setting {
 		{"log-level", []string{"GITHUB_WORKFLOW_LOG_LEVEL"}, ""},
 		{"log-format", []string{"GITHUB_WORKFLOW_LOG_FORMAT"}, ""},
 		{"listen", []string{"GITHUB_WORKFLOW_LISTEN"}, "http"},
-		{"server-token", []string{"GITHUB_WORKFLOW_SERVER_TOKEN"}, "http"},
 		{"authorization-server", []string{"GITHUB_WORKFLOW_AUTHORIZATION_SERVER"}, "http"},
 		{"public-url", []string{"GITHUB_WORKFLOW_PUBLIC_URL"}, "http"},
 		{"allowed-origins", []string{"GITHUB_WORKFLOW_ALLOWED_ORIGINS"}, "http"},
@@ -188,27 +187,26 @@ type upstream struct {
 	home      func() ref.Repo
 	agent     string
 	log       *slog.Logger
+	observe   func(transport.Exchange)
 	close     func()
 }
 
 // upstream prepares the way to GitHub; no request is made. Only here is the
 // sandbox started: a client that only lists tools does not wait for that.
-func (c *config) upstream(ctx context.Context, to transport.Endpoints, home func() ref.Repo, agent string, log *slog.Logger) (*upstream, error) {
-	u := &upstream{
-		endpoints: to, base: transport.NewPool(), token: c.token(to), home: home, agent: agent, log: log, close: func() {},
-	}
+func (c *config) upstream(ctx context.Context, u upstream) (*upstream, error) {
+	u.base, u.token, u.close = transport.NewPool(), c.token(u.endpoints), func() {}
 	if !c.sandbox {
-		return u, nil
+		return &u, nil
 	}
 	// It stays for the calls that still run when ctx has ended.
-	running, err := sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Logger: log}, "")
+	running, err := sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Logger: u.log}, "")
 	if err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)
 	}
 	u.token = func(context.Context) (string, error) { return sandbox.AdminToken, nil }
 	u.close = func() { _ = running.Close() } // nothing is left that could use it
 	u.endpoints, err = transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()})
-	return u, err
+	return &u, err
 }
 
 // connection is one user's way to GitHub.
@@ -229,7 +227,7 @@ func (u *upstream) connect(token string) *connection {
 		source = func(context.Context) (string, error) { return token, nil }
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{
-		Base: u.base, Endpoints: u.endpoints, Token: source, UserAgent: u.agent, Logger: u.log,
+		Base: u.base, Endpoints: u.endpoints, Token: source, UserAgent: u.agent, Logger: u.log, Observe: u.observe,
 	})}
 	api := graphql.New(graphql.Options{URL: u.endpoints.GraphQL.String(), HTTP: client})
 	web := ref.Web{Host: u.endpoints.WebHost, AnyHost: u.endpoints.AnyWebHost}

@@ -66,7 +66,7 @@ func newRoot(ctx context.Context, env func(string) string, stderr io.Writer) *co
 		},
 	}
 	c.addFlags(root.PersistentFlags())
-	root.AddCommand(cli.Commands(func() (*cli.App, error) { return c.open(ctx) })...)
+	root.AddCommand(cli.Commands(func() (*cli.App, error) { return c.open(ctx) }, env)...)
 	for _, cmd := range root.Commands() {
 		showEnv(cmd.LocalNonPersistentFlags(), cmd.Name())
 	}

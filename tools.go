@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/awareness"
 	"github.com/github-workflow-mcp/github-workflow-mcp/cli"
@@ -55,8 +58,11 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 		return nil, err
 	}
 	var assembled *server.Server
+	metrics := prometheus.NewRegistry()
 	h := newHouse(c, tools, func() *server.Server { return assembled }, sync.OnceValues(func() (*upstream, error) {
-		return c.upstream(ctx, endpoints, home, "github-workflow-mcp/"+tools.Version(), log)
+		return c.upstream(ctx, upstream{
+			endpoints: endpoints, home: home, agent: "github-workflow-mcp/" + tools.Version(), log: log, observe: counted(metrics),
+		})
 	}))
 	assembled, err = server.New(server.Options{
 		Contract: tools, Handlers: h.handlers(), Selection: c.selection, FullListing: c.listing == "full",
@@ -71,7 +77,17 @@ func (c *config) open(ctx context.Context) (*cli.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cli.App{Server: assembled, Version: tools.Version(), Local: localTools(tools), Close: h.close}, nil
+	return &cli.App{Server: assembled, Version: tools.Version(), Local: localTools(tools), Metrics: metrics, Close: h.close}, nil
+}
+
+// counted counts the requests to GitHub, by the name of the query and by
+// status; 0 is no answer.
+func counted(metrics *prometheus.Registry) func(transport.Exchange) {
+	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "github_workflow_mcp_upstream_requests_total", Help: "Requests to GitHub by name and HTTP status; 0 is no answer.",
+	}, []string{"name", "status"})
+	metrics.MustRegister(requests)
+	return func(e transport.Exchange) { requests.WithLabelValues(e.Name, strconv.Itoa(e.Status)).Inc() }
 }
 
 // localTools are the tools that work on the files of the machine that the

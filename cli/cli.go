@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
@@ -22,8 +23,9 @@ type App struct {
 	Version string // of the binary
 	// Local are the tools that only make sense on this machine, and of each,
 	// why.
-	Local map[string]string
-	Close func() // ends what was started for the server
+	Local   map[string]string
+	Metrics *prometheus.Registry // what the server measures of its way to GitHub
+	Close   func()               // ends what was started for the server
 }
 
 // Open assembles the App. The flags are parsed by then.
@@ -32,10 +34,11 @@ type Open func() (*App, error)
 // ErrReported says that a command failed and has told why itself.
 var ErrReported = errors.New("the command failed")
 
-// Commands are the commands that work on one App.
-func Commands(open Open) []*cobra.Command {
+// Commands are the commands that work on one App; env gives the variables that
+// have no flag to stand in for.
+func Commands(open Open, env func(string) string) []*cobra.Command {
 	return []*cobra.Command{
-		stdioCommand(open), httpCommand(open), callCommand(open), toolsCommand(open), handbookCommand(open),
+		stdioCommand(open), httpCommand(open, env), callCommand(open), toolsCommand(open), handbookCommand(open),
 		doctorCommand(open), versionCommand(open),
 	}
 }

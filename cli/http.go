@@ -14,16 +14,19 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
+const serverTokenVariable = "GITHUB_WORKFLOW_SERVER_TOKEN"
+
 // httpSettings are the flags of the http command.
 type httpSettings struct {
 	server.HTTPOptions
+	env     func(string) string
 	listen  string
 	tlsCert string
 	tlsKey  string
 }
 
-func httpCommand(open Open) *cobra.Command {
-	var set httpSettings
+func httpCommand(open Open, env func(string) string) *cobra.Command {
+	set := httpSettings{env: env}
 	cmd := &cobra.Command{
 		Use:   "http",
 		Short: "Serve MCP over Streamable HTTP until stopped; says where on stdout",
@@ -43,7 +46,7 @@ request has to bring that, and all act as this process does.`,
 
 func (set *httpSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&set.listen, "listen", "127.0.0.1:8082", "the `address` to listen on; port 0 picks a free one")
-	flags.StringVar(&set.ServerToken, "server-token", "", "the `token` that every request has to bring; better given by its variable")
+	flags.StringVar(&set.ServerToken, "server-token", "", "the `token` that every request has to bring; better given by the variable, which other users cannot read ["+serverTokenVariable+"]")
 	flags.StringVar(&set.AuthorizationServer, "authorization-server", "", "the `address` of the OAuth server that gives clients their GitHub token")
 	flags.StringVar(&set.PublicURL, "public-url", "", "the `address` of the endpoint when a proxy stands in front of it")
 	flags.StringSliceVar(&set.AllowedOrigins, "allowed-origins", nil, "web pages that may use the endpoint: `origins` such as https://example.com")
@@ -66,7 +69,8 @@ func (set *httpSettings) serve(cmd *cobra.Command, app *App) error {
 		return fmt.Errorf("--listen: %w", err)
 	}
 	options := set.HTTPOptions
-	options.Loopback, options.Off = isLocal(l.Addr()), app.Local
+	options.ServerToken = cmp.Or(set.ServerToken, set.env(serverTokenVariable))
+	options.Loopback, options.Off, options.Metrics = isLocal(l.Addr()), app.Local, app.Metrics
 	endpoint, err := server.NewHTTP(app.Server, options)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -115,6 +119,9 @@ func (*httpSettings) who(o server.HTTPOptions) string {
 
 // warn names what a person may not have meant.
 func (set *httpSettings) warn(cmd *cobra.Command, o server.HTTPOptions) {
+	if set.ServerToken != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning: other users of this machine can read --server-token; set "+serverTokenVariable+" instead")
+	}
 	if !o.Loopback && o.TLS == nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: tokens travel unencrypted; use --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that encrypts")
 	}

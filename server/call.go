@@ -68,7 +68,7 @@ func (s *Server) run(ctx context.Context, tool *contract.Tool, args map[string]a
 	took := time.Since(start)
 	s.logCall(ctx, tool.Name, took, len(body), err)
 	if s.observe != nil {
-		s.observe(tool.Name, took, err)
+		s.observe(ctx, tool.Name, took, err)
 	}
 	return body, findable(ctx, err)
 }

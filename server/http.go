@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Defaults of HTTPOptions.
@@ -26,6 +28,11 @@ const (
 	keepAlive      = 2 * time.Minute  // of a connection between two requests
 	pingInterval   = 30 * time.Second // on a stream that has nothing to say
 	maxHeaderBytes = 64 << 10
+
+	// heavyBytes is from where on a message counts as long: longer than any
+	// that GitHub would take. Few of those are in memory at a time.
+	heavyBytes = 1 << 20
+	maxHeavy   = 4
 )
 
 // HTTPOptions configures an HTTP. The zero value of every field is its
@@ -62,6 +69,9 @@ type HTTPOptions struct {
 	TransferTime time.Duration // for a body to come in, or one write to go out; 0 is 30 s
 
 	TLS *tls.Config // nil serves plain HTTP
+	// Metrics is where the endpoint's measurements are added; nil is a registry
+	// of its own. /metrics shows all of it.
+	Metrics *prometheus.Registry
 }
 
 func (o HTTPOptions) withDefaults() (HTTPOptions, error) {
@@ -97,6 +107,8 @@ type HTTP struct {
 	guests   *guests
 	sessions *sessions
 	gate     *gate
+	metrics  *metrics
+	heavy    chan struct{} // one token per long message in memory
 	routes   *http.ServeMux
 }
 
@@ -111,14 +123,21 @@ func NewHTTP(s *Server, o HTTPOptions) (*HTTP, error) {
 		return nil, err
 	}
 	h := &HTTP{
-		options: o, log: s.log, door: door, faces: newFaces(s.without(o.Off)), guests: newGuests(o),
-		sessions: newSessions(o.MaxSessions, o.SessionIdle), gate: newGate(), routes: http.NewServeMux(),
+		options: o, log: s.log, door: door, guests: newGuests(o),
+		sessions: newSessions(o.MaxSessions, o.SessionIdle), gate: newGate(),
+		heavy: make(chan struct{}, maxHeavy), routes: http.NewServeMux(),
 	}
+	h.metrics = newMetrics(o.Metrics, h.gate.count, h.sessions.count)
+	h.faces = newFaces(s.sibling(func(n *Server) {
+		n.turnOff(o.Off)
+		n.observe = h.called
+	}))
 	for _, path := range []string{"/mcp", "/mcp/readonly", "/mcp/x/{toolsets}", "/mcp/x/{toolsets}/readonly"} {
 		h.routes.HandleFunc(path, h.endpoint)
 	}
 	h.routes.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	h.routes.HandleFunc("GET /readyz", h.ready)
+	h.routes.HandleFunc("GET /metrics", h.showMetrics)
 	if o.AuthorizationServer != "" {
 		h.routes.HandleFunc(metadataPath, h.door.metadata)
 		h.routes.HandleFunc(metadataPath+"/", h.door.metadata)
@@ -137,6 +156,7 @@ func (h *HTTP) ready(w http.ResponseWriter, _ *http.Request) {
 // ServeHTTP implements http.Handler.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &patientWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: h.options.TransferTime}
+	defer func() { h.metrics.answered(out.status) }()
 	defer h.recoverPanic(out, r)
 	out.expectBody()
 	if why := h.door.refuses(r); why != "" {
@@ -154,8 +174,9 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *HTTP) recoverPanic(w *patientWriter, r *http.Request) {
 	if p := recover(); p != nil {
 		h.log.Error("panic in the endpoint", "method", r.Method, "path", cut(r.URL.Path, 100), "panic", p, "stack", string(debug.Stack()))
-		if w.status == 0 {
-			http.Error(w, "internal error", http.StatusInternalServerError)
+		if w.status != 0 {
+			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
 		}
+		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
 }

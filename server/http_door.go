@@ -142,6 +142,15 @@ func (d *door) actsItself(r *http.Request) bool {
 		len(r.Header.Values("Forwarded")) == 0 && len(r.Header.Values("X-Forwarded-For")) == 0
 }
 
+// mayMeasure reports whether the request may see the metrics.
+func (d *door) mayMeasure(r *http.Request) bool {
+	if d.ServerToken == "" || d.Loopback && d.public == nil {
+		return true
+	}
+	_, ok := d.caller(r)
+	return ok
+}
+
 // bearer is the token of the one Authorization header.
 func bearer(h http.Header) (string, bool) {
 	values := h.Values("Authorization")

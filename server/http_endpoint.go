@@ -33,12 +33,17 @@ func (h *HTTP) endpoint(w http.ResponseWriter, r *http.Request) {
 		h.door.challenge(w, r)
 		return
 	}
+	guest := h.guests.of(who.key)
+	if who.token != "" && guest.isRejected() {
+		h.door.challenge(w, r)
+		return
+	}
 	at, err := h.faces.of(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	v := visit{who: who, guest: h.guests.of(who.key), face: at}
+	v := visit{who: who, guest: guest, face: at}
 	switch r.Method {
 	case http.MethodPost:
 		h.post(w, r, v)
@@ -102,10 +107,11 @@ func until(ctx context.Context, ended <-chan struct{}) (context.Context, context
 
 // post answers one message.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visit) {
-	body, ok := takeBody(w, r)
+	body, release, ok := h.takeBody(w, r)
 	if !ok {
 		return
 	}
+	defer release()
 	m, bad := parse(body)
 	if bad != nil {
 		writeRPC(w, http.StatusBadRequest, errorLine(m.ID, bad))
@@ -239,18 +245,19 @@ func isModern(h http.Header, params json.RawMessage) bool {
 	return json.Unmarshal(params, &with) == nil && mcp.IsModernProtocol(with.Meta.ProtocolVersion())
 }
 
-// takeBody reads the message, or says why it does not.
-func takeBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// takeBody reads the message, or says why it does not. After a long one,
+// release is to be called when it has been answered.
+func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), ok bool) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		http.Error(w, "the Content-Type of a message is application/json", http.StatusUnsupportedMediaType)
-		return nil, false
+		return nil, nil, false
 	}
 	if r.ContentLength > MaxLineBytes {
 		tooLarge(w)
-		return nil, false
+		return nil, nil, false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxLineBytes))
+	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxLineBytes))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -259,9 +266,30 @@ func takeBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		http.Error(w, "the message did not arrive", http.StatusRequestTimeout)
 	default:
 		bodyIsHere(w)
-		return body, true
+		return body, release, true
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// readBody reads the beginning, and the rest of a long message once there are
+// few others.
+func (h *HTTP) readBody(ctx context.Context, from io.Reader) (body []byte, release func(), err error) {
+	body, err = io.ReadAll(io.LimitReader(from, heavyBytes))
+	if err != nil || len(body) < heavyBytes {
+		return body, func() {}, err
+	}
+	select {
+	case h.heavy <- struct{}{}:
+		release = func() { <-h.heavy }
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	rest, err := io.ReadAll(from)
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return append(body, rest...), release, nil
 }
 
 func tooLarge(w http.ResponseWriter) {

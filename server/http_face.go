@@ -41,17 +41,22 @@ func newFaces(whole *Server) *faces {
 
 // of is the face that the request asks for. The error is for the client.
 func (f *faces) of(r *http.Request) (*face, error) {
-	wanted, err := f.wanted(r)
+	wanted, err := wantedBy(r)
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(wanted.ReadOnly, wanted.Toolsets, wanted.Tools)
+	for _, s := range wanted {
+		if err := s.check(f.whole.contract); err != nil {
+			return nil, err
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	key := keyOf(wanted)
 	if known := f.known[key]; known != nil {
 		return known, nil
 	}
-	narrowed, err := f.whole.Narrowed(wanted)
+	narrowed, err := f.whole.Narrowed(wanted...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,38 +71,36 @@ func (f *faces) of(r *http.Request) (*face, error) {
 	return made, nil
 }
 
-// wanted is the selection of the request: what path and headers agree on.
-func (f *faces) wanted(r *http.Request) (Selection, error) {
-	var wanted Selection
-	var err error
-	if wanted.ReadOnly, err = wantsReadOnly(r); err != nil {
-		return Selection{}, err
+// wantedBy are the selections of the request, of which all have to agree.
+func wantedBy(r *http.Request) ([]Selection, error) {
+	readOnly, err := wantsReadOnly(r)
+	if err != nil {
+		return nil, err
 	}
+	wanted := []Selection{{ReadOnly: readOnly}}
 	for _, names := range []string{r.PathValue("toolsets"), strings.Join(r.Header.Values(toolsetsHeader), ",")} {
-		sets := toolsetNames(names)
-		if len(sets) == 0 {
-			continue
+		if sets := toolsetNames(names); len(sets) > 0 {
+			wanted = append(wanted, Selection{Toolsets: sets})
 		}
-		if err := (Selection{Toolsets: sets}).check(f.whole.contract); err != nil {
-			return Selection{}, err
-		}
-		wanted = wanted.and(sets)
 	}
 	return wanted, nil
 }
 
-// and leaves the toolsets that are also among sets. Where none is left, only
-// what is always on stays; an empty selection would be everything.
-func (s Selection) and(sets []string) Selection {
-	if s.Toolsets == nil && s.Tools == nil {
-		s.Toolsets = sets
-		return s
+// keyOf is the same for selections that come to the same, so that there are few
+// faces: whether to write, and the toolsets that all name, or that none does.
+func keyOf(wanted []Selection) string {
+	readOnly, common := false, []string(nil)
+	for _, s := range wanted {
+		readOnly = readOnly || s.ReadOnly
+		switch {
+		case s.Toolsets == nil:
+		case common == nil:
+			common = slices.Clone(s.Toolsets)
+		default:
+			common = slices.DeleteFunc(common, func(set string) bool { return !slices.Contains(s.Toolsets, set) })
+		}
 	}
-	s.Toolsets = slices.DeleteFunc(s.Toolsets, func(set string) bool { return !slices.Contains(sets, set) })
-	if len(s.Toolsets) == 0 {
-		s.Tools = alwaysOn()
-	}
-	return s
+	return fmt.Sprintf("%t %#v", readOnly, common)
 }
 
 // wantsReadOnly: the path or the header may say so.

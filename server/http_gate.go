@@ -95,3 +95,10 @@ func (g *gate) isShut() bool {
 	defer g.mu.Unlock()
 	return g.shut
 }
+
+// count is how many are inside, streams included.
+func (g *gate) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.inside)
+}

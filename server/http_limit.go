@@ -42,6 +42,24 @@ type guest struct {
 	streams int
 	left    float64 // requests that may come now; fills up with time
 	counted time.Time
+
+	rejected time.Time // when GitHub last refused the user's token
+}
+
+// rejection is how long a token that GitHub has refused is not tried again.
+// Clients that can get a new one do so when they are told that it is invalid.
+const rejection = time.Minute
+
+func (g *guest) reject() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rejected = g.all.now()
+}
+
+func (g *guest) isRejected() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.rejected.IsZero() && g.all.now().Sub(g.rejected) < rejection
 }
 
 // weight is what a message costs the server.

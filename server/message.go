@@ -38,7 +38,7 @@ func parse(line []byte) (message, *mcp.JSONRPCErrorDetails) {
 	var m message
 	var broken *json.SyntaxError
 	if err := json.Unmarshal(line, &m); errors.As(err, &broken) {
-		return message{}, rpcError(mcp.PARSE_ERROR, "the line is not one complete JSON value")
+		return message{}, rpcError(mcp.PARSE_ERROR, "the message is not one complete JSON value")
 	} else if err != nil {
 		return message{}, rpcError(mcp.INVALID_REQUEST, "a message is one JSON object; batches are not part of MCP")
 	}

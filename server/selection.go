@@ -36,6 +36,11 @@ func (s Selection) enabled(c *contract.Contract) (map[string]bool, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
 	}
+	return s.chosen(c), nil
+}
+
+// chosen are the tools that the selection offers, by names that exist.
+func (s Selection) chosen(c *contract.Contract) map[string]bool {
 	all := len(s.Toolsets)+len(s.Tools) == 0
 	on := map[string]bool{}
 	for _, t := range c.Tools() {
@@ -45,7 +50,7 @@ func (s Selection) enabled(c *contract.Contract) (map[string]bool, error) {
 			on[t.Name] = true
 		}
 	}
-	return on, nil
+	return on
 }
 
 // listedNames are the names of the tools to be listed, of those that are on.

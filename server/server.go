@@ -98,7 +98,7 @@ type Server struct {
 	trust        trust.Policy
 	checkResults bool
 	log          *slog.Logger
-	observe      func(tool string, took time.Duration, err error) // nil: nobody wants to know
+	observe      func(ctx context.Context, tool string, took time.Duration, err error) // nil: nobody wants to know
 
 	// What differs between a server and those narrowed from it.
 	enabled     map[string]bool   // may be called
@@ -152,29 +152,35 @@ func (s *Server) assemble() {
 	s.addResources()
 }
 
-// Narrowed is a server with the tools that both this one and the selection
-// offer, read-only when either is. Calls of both take the same path. Its error
-// names a tool or toolset that does not exist.
-func (s *Server) Narrowed(to Selection) (*Server, error) {
-	chosen, err := to.enabled(s.contract)
-	if err != nil {
-		return nil, err
+// Narrowed is a server with the tools that this one and all the selections
+// offer, read-only when one of them is. Calls of both take the same path. Its
+// error names a tool or toolset that does not exist.
+func (s *Server) Narrowed(to ...Selection) (*Server, error) {
+	for _, selection := range to {
+		if err := selection.check(s.contract); err != nil {
+			return nil, err
+		}
 	}
-	sets := to.ToolsetsOn(s.contract)
 	return s.sibling(func(n *Server) {
-		maps.DeleteFunc(n.enabled, func(tool string, _ bool) bool { return !chosen[tool] })
-		n.toolsets = slices.DeleteFunc(n.toolsets, func(set string) bool { return !slices.Contains(sets, set) })
-		n.readOnly = n.readOnly || to.ReadOnly
+		for _, selection := range to {
+			n.narrow(selection)
+		}
 	}), nil
 }
 
-// without is a server that lacks tools; off says of each why.
-func (s *Server) without(off map[string]string) *Server {
-	return s.sibling(func(n *Server) {
-		maps.DeleteFunc(n.enabled, func(tool string, _ bool) bool { return off[tool] != "" })
-		n.off = off
-		n.toolsets = slices.DeleteFunc(n.toolsets, func(set string) bool { return !n.offers(set) })
-	})
+// narrow takes away what the selection does not offer.
+func (s *Server) narrow(to Selection) {
+	chosen, sets := to.chosen(s.contract), to.ToolsetsOn(s.contract)
+	maps.DeleteFunc(s.enabled, func(tool string, _ bool) bool { return !chosen[tool] })
+	s.toolsets = slices.DeleteFunc(s.toolsets, func(set string) bool { return !slices.Contains(sets, set) })
+	s.readOnly = s.readOnly || to.ReadOnly
+}
+
+// turnOff takes tools away; off says of each why.
+func (s *Server) turnOff(off map[string]string) {
+	maps.DeleteFunc(s.enabled, func(tool string, _ bool) bool { return off[tool] != "" })
+	s.off = off
+	s.toolsets = slices.DeleteFunc(s.toolsets, func(set string) bool { return !s.offers(set) })
 }
 
 // offers reports whether any tool of the set may be called.
