@@ -3,6 +3,7 @@ package peers_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,7 @@ const (
 	overHTTP  = "http"
 )
 
-func transports() []string { return []string{overStdio} }
+func transports() []string { return []string{overStdio, overHTTP} }
 
 // serve has the program ready for clients. Over stdio it is the client that
 // starts it; over HTTP it runs until the test ends, and has to end well.
@@ -30,15 +31,26 @@ func serve(t *testing.T, transport string, environment []string, flags ...string
 	if transport == overStdio {
 		return endpoint{environment: environment, arguments: append([]string{"stdio"}, flags...)}
 	}
-	return endpoint{url: run(t, environment, append([]string{"http", "--listen", "127.0.0.1:0"}, flags...)...)}
+	return endpoint{url: listening(t, process{
+		program: program, environment: environment, arguments: append([]string{"http", "--listen", "127.0.0.1:0"}, flags...),
+	})}
 }
 
-// run runs a command of the program that listens, and gives the address that
-// it says. It is told to stop when the test ends.
-func run(t *testing.T, environment []string, arguments ...string) string {
+// process is a program that listens.
+type process struct {
+	program     string
+	arguments   []string
+	environment []string // beside our own
+	directory   string   // "" is ours
+}
+
+// listening starts the process and gives the address that it says. It is told
+// to stop when the test ends, and has to end well.
+func listening(t *testing.T, p process) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), program, arguments...)
-	command.Env = append(os.Environ(), environment...)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // clients take their leave first
+	command := exec.CommandContext(ctx, p.program, p.arguments...)
+	command.Dir, command.Env = p.directory, append(os.Environ(), p.environment...)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -47,12 +59,14 @@ func run(t *testing.T, environment []string, arguments ...string) string {
 		t.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
+		stop()
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = command.Wait() // its error is that of the context, which ends before the clean-up
+		stop()
+		_ = command.Wait() // its error is that of the context
 		if !command.ProcessState.Success() {
-			t.Errorf("%s does not end well: %s\n%s", strings.Join(arguments, " "), command.ProcessState, stderr.String())
+			t.Errorf("%s does not end well: %s\n%s", command, command.ProcessState, stderr.String())
 		}
 	})
 	line, err := bufio.NewReader(output).ReadString('\n')
@@ -61,7 +75,7 @@ func run(t *testing.T, environment []string, arguments ...string) string {
 	}
 	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening ")
 	if !found {
-		t.Fatalf("%s says %q, want listening and an address", strings.Join(arguments, " "), line)
+		t.Fatalf("%s says %q, want listening and an address\n%s", command, line, stderr.String())
 	}
 	return address
 }
@@ -69,7 +83,7 @@ func run(t *testing.T, environment []string, arguments ...string) string {
 // startSandbox runs the sandbox as a process of its own, and gives its address.
 func startSandbox(t *testing.T) string {
 	t.Helper()
-	return run(t, nil, "sandbox", "--listen", "127.0.0.1:0")
+	return listening(t, process{program: program, arguments: []string{"sandbox", "--listen", "127.0.0.1:0"}})
 }
 
 // pointedAt is the environment that makes the program take address for GitHub.

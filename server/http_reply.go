@@ -121,7 +121,7 @@ func (r *reply) isGone() bool {
 }
 
 func (r *reply) needsMending() bool {
-	return r.way.failure.details != nil || r.way.isCall && !r.way.server.enabled[r.way.tool] || !survives(r.id)
+	return r.way.failure.details != nil || r.way.isCall && !r.way.server.enabled[r.way.tool] || r.way.uri != "" || !survives(r.id)
 }
 
 // survives reports whether the id comes out of the library as it went in.
@@ -160,8 +160,14 @@ func (r *reply) mendedError(text []byte, m message) []byte {
 		return text
 	}
 	details := r.way.mend(&said)
-	if r.modern && r.status == http.StatusOK && details.Code == mcp.INVALID_PARAMS {
+	if r.modern && r.status == http.StatusOK && isBadRequest(details.Code) {
 		r.status = http.StatusBadRequest // as the library has it, where it knows
 	}
 	return errorLine(r.id, details)
+}
+
+// isBadRequest reports whether MCP wants the status 400 for an error that a
+// handler made itself.
+func isBadRequest(code int) bool {
+	return code == mcp.INVALID_PARAMS || code == mcp.MISSING_REQUIRED_CLIENT_CAPABILITY
 }

@@ -122,6 +122,7 @@ type passage struct {
 	server  *Server
 	tool    string
 	isCall  bool
+	uri     string // of the resource to read; "" for anything else
 	failure *failure
 }
 
@@ -133,19 +134,33 @@ func (s *Server) pass(ctx context.Context, m message) (context.Context, json.Raw
 		ctx = withArguments(ctx, arguments)
 	}
 	ctx, failure := withFailure(withProgressToken(ctx, params))
-	return ctx, m.raw(params), passage{s, tool, isCall, failure}
+	return ctx, m.raw(params), passage{s, tool, isCall, m.resource(), failure}
 }
 
 // mend is the error to answer where the library has answered with said: a
-// handler's own, or one that knows the tools there are.
+// handler's own, one that knows the tools there are, or one that names the
+// resource that is not there.
 func (p passage) mend(said *mcp.JSONRPCErrorDetails) *mcp.JSONRPCErrorDetails {
 	switch {
 	case p.failure.details != nil:
 		return p.failure.details
 	case p.isCall && said.Code == mcp.INVALID_PARAMS && !p.server.enabled[p.tool]:
 		return &mcp.JSONRPCErrorDetails{Code: said.Code, Message: p.server.unknownTool(p.tool).Error(), Data: said.Data}
+	case p.uri != "" && said.Data == nil && (said.Code == mcp.RESOURCE_NOT_FOUND || said.Code == mcp.INVALID_PARAMS):
+		return &mcp.JSONRPCErrorDetails{Code: said.Code, Message: said.Message, Data: map[string]string{"uri": p.uri}}
 	}
 	return said
+}
+
+// resource is the URI of a resources/read; "" for anything else.
+func (m message) resource() string {
+	var params struct {
+		URI string `json:"uri"`
+	}
+	if m.method != string(mcp.MethodResourcesRead) || json.Unmarshal(m.Params, &params) != nil {
+		return ""
+	}
+	return params.URI
 }
 
 // decodeArguments makes a map of a call's arguments; absent and null are {}.
