@@ -49,6 +49,7 @@ func theContract(t testing.TB) *contract.Contract {
 type seat struct {
 	token    string        // of the sandbox
 	patience time.Duration // for one request; 0 is as long as in production
+	pause    time.Duration // before a read is repeated; 0 is as long as in production
 	budget   int           // of bytes for a result; 0 is as in production
 }
 
@@ -60,7 +61,7 @@ func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{
-		Endpoints: to, RequestTimeout: who.patience,
+		Endpoints: to, RequestTimeout: who.patience, RetryInterval: who.pause,
 		Token: func(context.Context) (string, error) { return who.token, nil },
 	})}
 	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}

@@ -210,13 +210,13 @@ func samples(t testing.TB) []*fixtures.Repository {
 	return repositories
 }
 
-func setUp(t testing.TB, a act, token string, patience time.Duration) stage {
+func setUp(t testing.TB, a act, who seat) stage {
 	t.Helper()
 	github := sandbox.StartTest(t, sandbox.Options{Repositories: samples(t)})
-	s := stage{bench: newBench(t, github, seat{token: token, patience: patience}), act: a, arguments: a.arguments}
+	s := stage{bench: newBench(t, github, who), act: a, arguments: a.arguments}
 	s.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
 	if a.prepare != nil {
-		id := a.prepare(s.bench, newBench(t, github, seat{token: sandbox.AdminToken, patience: patience}))
+		id := a.prepare(s.bench, newBench(t, github, seat{token: sandbox.AdminToken, patience: who.patience}))
 		s.arguments = strings.ReplaceAll(s.arguments, "$ID", id)
 	}
 	if key := a.key(actions(t)); key != a.tool() {
@@ -246,7 +246,7 @@ func TestEveryActionIsTried(t *testing.T) {
 func TestWrites(t *testing.T) {
 	var writes []plain
 	for _, a := range allActs() {
-		s := setUp(t, a, sandbox.AdminToken, 0)
+		s := setUp(t, a, seat{token: sandbox.AdminToken})
 		p := plain{act: a, answer: s.do(), ledger: s.github.Requests()}
 		if requests, wrote := s.requests(); requests != a.requests || wrote != a.writes {
 			t.Errorf("%s: %d requests, %d of them writes, want %d and %d: %s", a.what, requests, wrote, a.requests, a.writes, p.answer.raw)
@@ -286,7 +286,7 @@ var losses = map[string]loss{
 func loseAnswers(t *testing.T, writes []plain) {
 	for _, write := range writes {
 		for name, loss := range losses {
-			s := setUp(t, write.act, sandbox.AdminToken, 0)
+			s := setUp(t, write.act, seat{token: sandbox.AdminToken})
 			s.lose(loss.failure)
 			s.judge(name, loss.done, write.answer, s.do())
 		}
@@ -343,7 +343,7 @@ func (s stage) judge(name string, done bool, want, got answer) {
 func delayAnswers(t *testing.T, writes []plain) {
 	stages, got := make([]stage, len(writes)), make([]answer, len(writes))
 	for i, write := range writes {
-		stages[i] = setUp(t, write.act, sandbox.AdminToken, 3*time.Second)
+		stages[i] = setUp(t, write.act, seat{token: sandbox.AdminToken, patience: 3 * time.Second})
 		stages[i].lose(sandbox.Failure{BodyDelayMillis: 60_000})
 	}
 	var waiting sync.WaitGroup
@@ -361,7 +361,7 @@ func delayAnswers(t *testing.T, writes []plain) {
 func blind(t *testing.T, writes []plain) {
 	for _, write := range writes {
 		before := slices.IndexFunc(write.ledger, isWrite)
-		s := setUp(t, write.act, sandbox.AdminToken, 0)
+		s := setUp(t, write.act, seat{token: sandbox.AdminToken})
 		failures := append(onWrites(sandbox.Failure{Drop: "after"}), sandbox.Failure{Kind: "SECONDARY_LIMIT", Nth: before + 2, Times: -1})
 		if err := s.github.Fail(failures...); err != nil {
 			t.Fatal(err)
@@ -389,7 +389,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	for _, a := range allActs() {
 		cells := []any{a.what}
 		for _, token := range tokens {
-			s := setUp(t, a, token, 0)
+			s := setUp(t, a, seat{token: token})
 			got := s.do()
 			cells = append(cells, orDone(got.code))
 			_, writes := s.requests()
@@ -431,45 +431,51 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
+// read is a way to read, and what it costs.
+type read struct {
+	tool, arguments string
+	requests        int // upstream, once the repository is known
+}
+
+// reads has every read tool, and every way to read that costs otherwise.
+var reads = []read{
+	{"get_mcp_tool_handbook", `{"toolId": "list_labels"}`, 0},
+	{"get_viewer_permission", `{}`, 1},
+	{"list_labels", `{}`, 1},
+	{"list_discussion_categories", `{}`, 1},
+	{"list_discussions", `{}`, 1},
+	{"list_discussions", `{"state": "all", "projection": "full", "limit": 100}`, 1},
+	{"list_discussions", `{"category": "ideas"}`, 2},
+	{"list_discussions", `{"author": "@me", "labels": ["bug", "performance"], "since": "2026-01-01"}`, 1},
+	{"get_discussion_conversation", `{"discussion_number": 5, "comment_id": "discussioncomment-20000000"}`, 1},
+	{"get_discussion_conversation", `{"discussion_number": 5, "last_n": 5}`, 1},
+	{"list_issues", `{}`, 1},
+	{"list_issues", `{"state": "all", "projection": "full", "limit": 100, "assignee": "none"}`, 1},
+	{"list_issues", `{"author": "@me", "milestone": "1.0"}`, 3},
+	{"list_issues", `{"labels": ["bug", "area: reader"]}`, 1},
+	{"get_conversation", `{"issue_number": 102, "comment_id": "issuecomment-30000000"}`, 1},
+	{"get_conversation", `{"issue_number": 102, "last_n": 5}`, 1},
+	{"get_conversation", `{"issue_number": 102}`, 2},
+	{"get_conversation", `{"pr_number": 209, "comment_id": "pullrequestreview-31000000"}`, 1},
+	{"get_conversation", `{"pr_number": 209, "last_n": 5}`, 2},
+	{"get_conversation", `{"pr_number": 209}`, 2},
+	{"search_issues", `{"query": "reader"}`, 1},
+	{"search_issues", `{"query": "reader", "type": "all", "limit": 100}`, 2},
+	{"list_pull_requests", `{}`, 1},
+	{"list_pull_requests", `{"state": "all", "projection": "full", "limit": 100}`, 1},
+	{"list_pull_requests", `{"author": "octo-write", "labels": ["bug", "area: reader"], "draft": false, "since": "2026-01-01"}`, 1},
+	{"get_pull_request", `{"pr_number": 201}`, 1},
+	{"get_pull_request_diff", `{"pr_number": 201}`, 2},
+	{"get_pull_request_diff", `{"pr_number": 210, "files_only": true}`, 2},
+	{"healthcheck", `{}`, 2},
+}
+
 // TestReadsCost holds each read tool, and each way to read, to its requests.
 func TestReadsCost(t *testing.T) {
 	tried := map[string]bool{}
 	b := newBench(t, sandbox.StartTest(t, sandbox.Options{}), seat{token: sandbox.AdminToken})
 	b.must("get_discussion_conversation", `{"discussion_number": 1, "comment_id": "discussioncomment-1"}`)
-	for _, read := range []struct {
-		tool, arguments string
-		requests        int
-	}{
-		{"get_mcp_tool_handbook", `{"toolId": "list_labels"}`, 0},
-		{"get_viewer_permission", `{}`, 1},
-		{"list_labels", `{}`, 1},
-		{"list_discussion_categories", `{}`, 1},
-		{"list_discussions", `{}`, 1},
-		{"list_discussions", `{"state": "all", "projection": "full", "limit": 100}`, 1},
-		{"list_discussions", `{"category": "ideas"}`, 2},
-		{"list_discussions", `{"author": "@me", "labels": ["bug", "performance"], "since": "2026-01-01"}`, 1},
-		{"get_discussion_conversation", `{"discussion_number": 5, "comment_id": "discussioncomment-20000000"}`, 1},
-		{"get_discussion_conversation", `{"discussion_number": 5, "last_n": 5}`, 1},
-		{"list_issues", `{}`, 1},
-		{"list_issues", `{"state": "all", "projection": "full", "limit": 100, "assignee": "none"}`, 1},
-		{"list_issues", `{"author": "@me", "milestone": "1.0"}`, 3},
-		{"list_issues", `{"labels": ["bug", "area: reader"]}`, 1},
-		{"get_conversation", `{"issue_number": 102, "comment_id": "issuecomment-30000000"}`, 1},
-		{"get_conversation", `{"issue_number": 102, "last_n": 5}`, 1},
-		{"get_conversation", `{"issue_number": 102}`, 2},
-		{"get_conversation", `{"pr_number": 209, "comment_id": "pullrequestreview-31000000"}`, 1},
-		{"get_conversation", `{"pr_number": 209, "last_n": 5}`, 2},
-		{"get_conversation", `{"pr_number": 209}`, 2},
-		{"search_issues", `{"query": "reader"}`, 1},
-		{"search_issues", `{"query": "reader", "type": "all", "limit": 100}`, 2},
-		{"list_pull_requests", `{}`, 1},
-		{"list_pull_requests", `{"state": "all", "projection": "full", "limit": 100}`, 1},
-		{"list_pull_requests", `{"author": "octo-write", "labels": ["bug", "area: reader"], "draft": false, "since": "2026-01-01"}`, 1},
-		{"get_pull_request", `{"pr_number": 201}`, 1},
-		{"get_pull_request_diff", `{"pr_number": 201}`, 2},
-		{"get_pull_request_diff", `{"pr_number": 210, "files_only": true}`, 2},
-		{"healthcheck", `{}`, 2},
-	} {
+	for _, read := range reads {
 		b.github.ResetRequests()
 		got := b.must(read.tool, read.arguments)
 		if requests, writes := b.requests(); requests != read.requests || writes != 0 {

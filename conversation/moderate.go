@@ -14,6 +14,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // ModerateRequest are the arguments of moderate_comment.
@@ -231,7 +232,7 @@ func (s *Service) visibility(ctx context.Context, comment resolve.Comment) (*wir
 }
 
 func unanswered() *fault.Error {
-	return fault.New(fault.UpstreamError, "GitHub took the change but did not answer with the comment").
+	return fault.New(fault.OutcomeUnknown, "GitHub took the change but did not answer with the comment").
 		WithFix("Read the comment by its id before you repeat the call.")
 }
 
@@ -242,14 +243,9 @@ func unknown(lost, look error) error {
 
 // explain names the permission that a refused change needs.
 func explain(err error, action string, comment resolve.Comment) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
 	needed := "triage permission"
 	if action == "delete" {
 		needed = "write permission, or to be its author"
 	}
-	return fault.New(fault.Forbidden, "this token may not %s a comment of %s: that needs %s", action, comment.Thread, needed).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "%s a comment of %s: that needs %s", action, comment.Thread, needed)
 }

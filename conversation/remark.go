@@ -151,13 +151,14 @@ func (s *pullSource) someNodes(ctx context.Context, wanted []string, reactions b
 		Second []*wireNode `graphql:"second: nodes(ids: $second) @include(if: $more)"`
 		Third  []*wireNode `graphql:"third: nodes(ids: $third) @include(if: $more)"`
 	}
-	_, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, map[string]any{
+	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, map[string]any{
 		"first": ids(window(wanted, 0, maxPage)), "second": ids(window(wanted, maxPage, maxPage)), "third": ids(window(wanted, 2*maxPage, maxPage)),
 		"more": githubv4.Boolean(len(wanted) > maxPage), "reactions": githubv4.Boolean(reactions),
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.warn(notes.Warnings()...)
 	var found []wireNode
 	for _, nodes := range [][]*wireNode{query.First, query.Second, query.Third} {
 		for _, node := range nodes {

@@ -13,6 +13,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // CommentRequest are the arguments of manage_issue_comment.
@@ -277,7 +278,7 @@ func words(kind ref.Kind) string {
 
 // explain adds what is known about the thread to a refusal.
 func (p place) explain(err error) error {
-	if !fault.Is(err, fault.Forbidden) || !p.Locked {
+	if !transport.LacksPermission(err) || !p.Locked {
 		return err
 	}
 	return fault.New(fault.Forbidden, "%s #%d is locked; only people with write permission may comment", words(p.Thread.Kind), p.Thread.Number).

@@ -33,6 +33,7 @@ type CategoriesResult struct {
 	page.Head
 	Categories   []Listed           `json:"categories"`
 	ContentTrust trust.ContentTrust `json:"contentTrust"`
+	Warnings     []string           `json:"warnings,omitempty"`
 }
 
 // Categories lists every discussion category of the repository.
@@ -42,29 +43,32 @@ func (s *Service) Categories(ctx context.Context, req CategoriesRequest) (_ *Cat
 	if err != nil {
 		return nil, err
 	}
-	categories, err := s.categories(ctx, repo)
+	categories, warnings, err := s.categories(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
 	count := len(categories)
-	return &CategoriesResult{Head: page.Head{Count: count, TotalCount: &count}, Categories: categories}, nil
+	return &CategoriesResult{Head: page.Head{Count: count, TotalCount: &count}, Categories: categories, Warnings: warnings}, nil
 }
 
-func (s *Service) categories(ctx context.Context, repo ref.Repo) ([]Listed, error) {
-	all := []Listed{}
+// categories are all there are, and warnings of what is wrong with them.
+func (s *Service) categories(ctx context.Context, repo ref.Repo) (all []Listed, warnings []string, err error) {
+	all = []Listed{}
 	pages := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[Listed], error) {
-		return s.categoriesPage(ctx, repo, after)
+		some, notes, err := s.categoriesPage(ctx, repo, after)
+		warnings = append(warnings, notes.Warnings()...)
+		return some, err
 	})
 	for category, err := range pages {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, category)
 	}
-	return all, nil
+	return all, warnings, nil
 }
 
-func (s *Service) categoriesPage(ctx context.Context, repo ref.Repo, after *githubv4.String) (graphql.Page[Listed], error) {
+func (s *Service) categoriesPage(ctx context.Context, repo ref.Repo, after *githubv4.String) (graphql.Page[Listed], graphql.Notes, error) {
 	var query struct {
 		Repository *struct {
 			Categories struct {
@@ -77,21 +81,21 @@ func (s *Service) categoriesPage(ctx context.Context, repo ref.Repo, after *gith
 		"owner": githubv4.String(repo.Owner), "name": githubv4.String(repo.Name), "after": after,
 	})
 	if err != nil {
-		return graphql.Page[Listed]{}, err
+		return graphql.Page[Listed]{}, nil, err
 	}
 	if query.Repository == nil {
-		return graphql.Page[Listed]{}, notes.Fault("repository", resolve.NoRepository(repo))
+		return graphql.Page[Listed]{}, nil, notes.Fault("repository", resolve.NoRepository(repo))
 	}
 	categories := query.Repository.Categories
 	return graphql.Page[Listed]{
 		Nodes: categories.Nodes, Cursor: githubv4.String(categories.PageInfo.EndCursor), More: categories.PageInfo.HasNextPage,
-	}, nil
+	}, notes, nil
 }
 
 // findCategory finds a category by name or slug, in any letter case. An
 // unknown one is INVALID_CATEGORY, with all there are.
 func (s *Service) findCategory(ctx context.Context, repo ref.Repo, wanted string) (Listed, error) {
-	categories, err := s.categories(ctx, repo)
+	categories, _, err := s.categories(ctx, repo)
 	if err != nil {
 		return Listed{}, err
 	}

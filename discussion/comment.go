@@ -10,6 +10,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // CommentRequest are the arguments of manage_discussion_comment.
@@ -178,19 +179,19 @@ func (w wireWritten) result(repo ref.Repo) *CommentResult {
 }
 
 func unanswered(what string) *fault.Error {
-	return fault.New(fault.UpstreamError, "GitHub took the write but did not answer with %s", what).
+	return fault.New(fault.OutcomeUnknown, "GitHub took the write but did not answer with %s", what).
 		WithFix("Read the discussion's newest comments before you repeat the call.")
 }
 
 // explainWrite adds what is known about the thread to a refusal.
 func explainWrite(err error, place place) error {
 	switch {
-	case !fault.Is(err, fault.Forbidden):
+	case !transport.LacksPermission(err):
 		return err
 	case place.Locked:
 		return locked(place.Number, err)
 	case place.CommentID != "":
-		return refused(err, "edit this comment of discussion #%d: that needs write permission in %s, or to be its author", place.Number, place.Repo)
+		return transport.MayNot(err, "edit this comment of discussion #%d: that needs write permission in %s, or to be its author", place.Number, place.Repo)
 	}
-	return refused(err, "comment in discussion #%d: that needs read permission in %s, and the right to comment", place.Number, place.Repo)
+	return transport.MayNot(err, "comment in discussion #%d: that needs read permission in %s, and the right to comment", place.Number, place.Repo)
 }

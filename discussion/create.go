@@ -11,6 +11,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // CreateRequest are the arguments of create_discussion.
@@ -74,12 +75,9 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	if fault.Is(err, fault.OutcomeUnknown) {
 		return s.lookForCreated(ctx, repo, req, board.newest, err)
 	}
-	if fault.Is(err, fault.Forbidden) {
-		return nil, refused(err, "open a discussion in the category %s of %s: announcements need maintain permission, other categories read permission",
-			board.category.Name, repo)
-	}
 	if err != nil {
-		return nil, err
+		return nil, transport.MayNot(err, "open a discussion in the category %s of %s: announcements need maintain permission, other categories read permission",
+			board.category.Name, repo)
 	}
 	if mutation.CreateDiscussion == nil || mutation.CreateDiscussion.Discussion == nil {
 		return nil, notes.Fault("createDiscussion", unanswered("the discussion"))

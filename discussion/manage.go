@@ -14,6 +14,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // ManageRequest are the arguments of manage_discussion.
@@ -401,7 +402,7 @@ func (m *manager) delete(ctx context.Context) error {
 
 // explain names the permission that a refused change needs.
 func (m *manager) explain(err error) error {
-	if !fault.Is(err, fault.Forbidden) {
+	if !transport.LacksPermission(err) {
 		return err
 	}
 	needed := "triage permission, or to be its author"
@@ -414,15 +415,8 @@ func (m *manager) explain(err error) error {
 	case "lock", "unlock", "delete":
 		needed = "triage permission"
 	}
-	return refused(err, "%s discussion #%d of %s: that needs %s",
+	return transport.MayNot(err, "%s discussion #%d of %s: that needs %s",
 		strings.ReplaceAll(m.req.Action, "_", " "), m.before.Number, m.repo, needed)
-}
-
-// refused is a refusal of GitHub's that says what is missing.
-func refused(err error, format string, args ...any) error {
-	return fault.New(fault.Forbidden, "this token may not "+format, args...).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
 }
 
 // locked is the refusal of a text in a locked discussion.

@@ -103,8 +103,12 @@ func (t *envelopes) post(req *http.Request, body []byte) (*http.Response, envelo
 	return resp, env, nil
 }
 
-// notGraphQL is the fault for an answer that is none of a GraphQL API's.
+// notGraphQL is the fault for an answer that is none of a GraphQL API's. After
+// a success, a write may have been done all the same.
 func notGraphQL(req *http.Request, status int) error {
+	if op := operationOf(req.Context()); op != nil && op.mutation && status < 300 {
+		return op.misread(errors.New("not a GraphQL response"))
+	}
 	return fault.New(fault.UpstreamError, "%s%s did not answer as a GraphQL API (HTTP %d)", req.URL.Host, req.URL.Path, status).
 		WithFix("Check GITHUB_API_URL, GITHUB_GRAPHQL_URL and GITHUB_HOST.")
 }
@@ -161,6 +165,8 @@ func (op *operation) failure() error {
 		return errs.worst().Fault()
 	case !op.isObject:
 		return op.misread(errors.New("neither data nor errors"))
+	case op.mutation:
+		return transport.OutcomeUnknown("GitHub's answer says nothing of the write")
 	}
 	return nil // all is null, and GitHub finds nothing wrong with that
 }

@@ -249,6 +249,18 @@ func (n Notes) Fault(path string, absent *fault.Error) error {
 	return absent
 }
 
+// PartialResults is the Type of the note that something was left out for want
+// of single sign-on.
+const PartialResults = "PARTIAL_RESULTS"
+
+func partialForSSO(organizations string) ResponseError {
+	text := "what belongs to organizations that require single sign-on was left out; authorize the token for them to see it"
+	if organizations != "" {
+		text += " (organizations " + transport.Excerpt(organizations) + ")"
+	}
+	return ResponseError{Type: PartialResults, Message: text}
+}
+
 // Warnings are the notes as sentences, each once, at most ten.
 func (n Notes) Warnings() []string {
 	const most = 10

@@ -101,6 +101,9 @@ func run(ctx context.Context, op *operation, do func(context.Context) error) (No
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op.name, err)
 	}
+	if organizations, partial := transport.PartialForSSO(op.meta.Header()); partial {
+		op.notes = append(op.notes, partialForSSO(organizations))
+	}
 	return op.notes, nil
 }
 

@@ -206,6 +206,26 @@ func TestPartialAnswerKeepsBoth(t *testing.T) { // A52
 	}
 }
 
+func TestWhatSingleSignOnLeavesOutIsSaid(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "",
+		"required; url=https://github.com/orgs/o/sso": "", // is an error, and comes with a 403
+		"partial-results": "was left out",
+		"partial-results; organizations=21955855,20582480": "(organizations 21955855,20582480)",
+	} {
+		g := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-GitHub-SSO", header)
+			text(`{"data":{"repository":{"discussion":{"title":"Cursors"}}}}`)(w, r)
+		})
+		var q titleQuery
+		notes, err := g.client.Query(t.Context(), "title", &q, titleVars())
+		said := strings.Join(notes.Warnings(), "\n")
+		if err != nil || (said == "") != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("%q: warnings %q, err = %v; want %q", header, said, err, want)
+		}
+	}
+}
+
 func TestNotesExplainAMissingNode(t *testing.T) {
 	absent := fault.New(fault.NotFound, "no discussion #7 in octo-org/private")
 	tests := []struct {
@@ -260,6 +280,8 @@ func TestMutate(t *testing.T) {
 		{"gave up", `{"data":null,"errors":[{"message":"Something went wrong while executing your query on 2026-01-01."}]}`, fault.OutcomeUnknown, 0},
 		{"failed inside", `{"data":null,"errors":[{"type":"INTERNAL","message":"boom"}]}`, fault.OutcomeUnknown, 0},
 		{"no envelope", `{}`, fault.OutcomeUnknown, 0},
+		{"no object", `[]`, fault.OutcomeUnknown, 0},
+		{"no word of it", `{"data":{"addDiscussionComment":null}}`, fault.OutcomeUnknown, 0},
 		{"data of another shape", `{"data":{"addDiscussionComment":{"other":1}}}`, fault.OutcomeUnknown, 0},
 		{"cut off", `{"data":{"addDiscussionComm`, fault.OutcomeUnknown, 0},
 	}

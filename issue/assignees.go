@@ -12,6 +12,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // AssigneesRequest are the arguments of manage_issue_assignees.
@@ -266,10 +267,5 @@ func (s *Service) lookForAudit(ctx context.Context, id, body string, lost error)
 
 // explainAssign names the permission that a refused change needs.
 func explainAssign(err error, before subject) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not assign %s #%d: that needs triage permission", before.kind(), before.Number).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "assign %s #%d: that needs triage permission", before.kind(), before.Number)
 }

@@ -108,7 +108,7 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	case err != nil:
 		return nil, err
 	case mutation.CreateIssue == nil || mutation.CreateIssue.Issue == nil:
-		return nil, notes.Fault("createIssue", fault.New(fault.UpstreamError, "GitHub took the issue but did not answer with it").
+		return nil, notes.Fault("createIssue", fault.New(fault.OutcomeUnknown, "GitHub took the issue but did not answer with it").
 			WithFix("Look with list_issues, sort created, before you repeat the call."))
 	default:
 		created = mutation.CreateIssue.Issue

@@ -14,6 +14,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
@@ -337,7 +338,7 @@ func (s *Service) mutate(ctx context.Context, field string, input githubv4.Input
 }
 
 func unanswered() *fault.Error {
-	return fault.New(fault.UpstreamError, "GitHub took the change but did not answer with it").
+	return fault.New(fault.OutcomeUnknown, "GitHub took the change but did not answer with it").
 		WithFix("Read the issue or discussion before you repeat the call.")
 }
 
@@ -355,12 +356,7 @@ func githubIDs(ids []string) []githubv4.ID {
 
 // explainLabels names the permission that a refused change needs.
 func explainLabels(err error, repo ref.Repo) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not label in %s: that needs triage permission", repo).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "label in %s: that needs triage permission", repo)
 }
 
 // VisitTexts shows the names of the labels, which the repository maintains.

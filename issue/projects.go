@@ -13,6 +13,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // ProjectsRequest are the arguments of manage_issue_projects.
@@ -281,11 +282,7 @@ func (b *boarding) setField(ctx context.Context) (*ProjectsResult, error) {
 func (b *boarding) write(ctx context.Context, field string, input githubv4.Input, done func(context.Context) (bool, error)) error {
 	warning, err := b.service.surely(ctx, field, input, done)
 	b.warnings = warned(b.warnings, warning)
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not change project %d: that needs write permission there, and the scope project", b.req.ProjectNumber).
-		WithFix("Ask who administers the project.").With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "change project %d: that needs write permission there, and the scope project", b.req.ProjectNumber)
 }
 
 // ofTheIssue are the types of fields that a board shows and an issue has.

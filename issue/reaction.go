@@ -11,6 +11,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // ReactionRequest are the arguments of manage_reaction.
@@ -141,11 +142,7 @@ func (s *Service) reactions(ctx context.Context, id string) (wireReactable, erro
 
 // explainReact says what a refusal may be about.
 func explainReact(err error, where string) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not react to %s: where a thread is locked, that needs write permission", where).
-		WithFix("Leave it, or ask a maintainer.").With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "react to %s: where a thread is locked, that needs write permission", where)
 }
 
 // reactable finds what to react to: a comment, or the thread itself.

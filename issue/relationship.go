@@ -9,6 +9,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // RelationshipRequest are the arguments of update_issue_relationship.
@@ -198,10 +199,5 @@ func (s *Service) isBlockedBy(ctx context.Context, repo ref.Repo, number int, bl
 
 // explainRelate names the permission that a refused link needs.
 func explainRelate(err error) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not link issues here: that needs triage permission").
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "link issues here: that needs triage permission")
 }

@@ -164,7 +164,7 @@ func (s *Service) searchParts(ctx context.Context, req SearchRequest, text strin
 	inSecond := strings.HasPrefix(after, second)
 	if req.Type != "discussion" && !inSecond {
 		kind := map[string]string{"issue": " is:issue", "pr": " is:pr"}[req.Type]
-		hits, err := s.search(ctx, text+kind, "ISSUE", after, req.Limit)
+		hits, err := s.search(ctx, result, text+kind, "ISSUE", after, req.Limit)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Service) searchParts(ctx context.Context, req SearchRequest, text strin
 		after = ""
 	}
 	limit := req.Limit - len(result.Results)
-	hits, err := s.search(ctx, text, "DISCUSSION", strings.TrimPrefix(after, second), limit)
+	hits, err := s.search(ctx, result, text, "DISCUSSION", strings.TrimPrefix(after, second), limit)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,8 @@ func (s *Service) searchParts(ctx context.Context, req SearchRequest, text strin
 	return nil
 }
 
-func (s *Service) search(ctx context.Context, text, kind, after string, size int) (hits *wireHits, err error) {
+// search is a page of one search; what is wrong with it goes to the result.
+func (s *Service) search(ctx context.Context, result *SearchResult, text, kind, after string, size int) (hits *wireHits, err error) {
 	err = graphql.Shrink(ctx, size, func(n int) error {
 		var query struct {
 			Search wireHits `graphql:"search(query: $query, type: $type, first: $first, after: $after)"`
@@ -208,8 +209,11 @@ func (s *Service) search(ctx context.Context, text, kind, after string, size int
 		if after != "" {
 			variables["after"] = githubv4.NewString(githubv4.String(after))
 		}
-		_, err := s.opts.GraphQL.Query(ctx, "Search", &query, variables)
+		notes, err := s.opts.GraphQL.Query(ctx, "Search", &query, variables)
 		hits = &query.Search
+		for _, warning := range notes.Warnings() {
+			result.Warnings = warned(result.Warnings, warning)
+		}
 		return err
 	})
 	return hits, err

@@ -12,6 +12,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // UpdateRequest are the arguments of update_issue.
@@ -317,13 +318,8 @@ func (s *Service) milestoneID(ctx context.Context, repo ref.Repo, wanted string)
 // explainUpdate says which step failed, what is done already, and which
 // permission a refusal is about.
 func explainUpdate(err error, before subject, failed step, done []string) error {
-	found := fault.From(err)
-	explained := *found
-	if found.Code == fault.Forbidden {
-		explained.Message = fmt.Sprintf("this token may not change %s #%d: that needs triage permission, for its text write permission, or to be its author", before.kind(), before.Number)
-		explained.Fix = "See get_viewer_permission for what the token may do; ask a maintainer for the rest."
-		explained.With("githubSays", found.Message)
-	}
+	explained := *fault.From(transport.MayNot(err, "change %s #%d: that needs triage permission, for its text write permission, or to be its author",
+		before.kind(), before.Number))
 	if len(done) > 0 {
 		explained.Message += fmt.Sprintf("; before that it was %s", strings.Join(done, ", "))
 		explained.With("done", done)

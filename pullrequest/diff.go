@@ -238,8 +238,15 @@ func (d *differ) raw(ctx context.Context) (diff string, err error) {
 		diff, _, err = d.service.opts.REST.PullRequests.GetRaw(ctx, repo.Owner, repo.Name, d.pull.number, options)
 		return err
 	})
+	if err == nil && !isDiff(diff) {
+		return "", fault.New(fault.UpstreamError, "what GitHub answered with is no diff").
+			WithFix("Try again; if it stays, check the configured API URL and any proxy in between.").RetryAfter(0)
+	}
 	return diff, err
 }
+
+// isDiff reports whether text begins as a diff does, or changes nothing.
+func isDiff(text string) bool { return text == "" || strings.HasPrefix(text, "diff --") }
 
 // maxListed is how many files GitHub lists of a pull request or commit.
 const maxListed = 3000

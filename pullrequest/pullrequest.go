@@ -20,6 +20,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // ReadTool is the tool that reads what is said on a pull request.
@@ -110,7 +111,7 @@ func change[T any](ctx context.Context, s *Service, field, member string, input 
 		return nil, err
 	}
 	if found() == nil {
-		return nil, notes.Fault(field, fault.New(fault.UpstreamError, "GitHub took the write but did not answer with what became of it").
+		return nil, notes.Fault(field, fault.New(fault.OutcomeUnknown, "GitHub took the write but did not answer with what became of it").
 			WithFix("Read the pull request before you repeat the call."))
 	}
 	return found(), nil
@@ -140,10 +141,5 @@ const lostWarning = "GitHub's answer was lost on the way; what the call wanted w
 
 // permission names the permission that a refused write needs.
 func permission(err error, doing, needed string) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not %s: that needs %s", doing, needed).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "%s: that needs %s", doing, needed)
 }

@@ -2,6 +2,7 @@ package pullrequest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -133,23 +134,26 @@ func (r *ReviewersRequest) normalize(p pull) error {
 	return nil
 }
 
-func (s *Service) reviewRequests(ctx context.Context, p pull, method string, body, answer any) error {
+// reviewRequests asks the API for review requests. It fails on an answer that
+// does not say who is asked.
+func (s *Service) reviewRequests(ctx context.Context, p pull, method string, body any, answer *asked) error {
 	path := fmt.Sprintf("repos/%s/%s/pulls/%d/requested_reviewers", p.repo.Owner, p.repo.Name, p.number)
 	req, err := s.opts.REST.NewRequest(method, path, body)
 	if err != nil {
 		return err
 	}
-	_, err = s.opts.REST.Do(ctx, req, answer)
-	return err
+	if _, err = s.opts.REST.Do(ctx, req, answer); err != nil {
+		return err
+	}
+	if _, _, ok := answer.names(); !ok {
+		return errors.New("the answer does not say who is asked")
+	}
+	return nil
 }
 
 // verified holds who is asked against who was to be.
 func (r ReviewersRequest) verified(p pull, answer asked) (*ReviewersResult, error) {
-	people, teams, ok := answer.names()
-	if !ok {
-		return nil, fault.New(fault.UpstreamError, "GitHub took the request but did not answer with who is asked").
-			WithFix("Read get_pull_request, reviewers.requested.")
-	}
+	people, teams, _ := answer.names()
 	unseated := append(r.differing(r.Reviewers, people), r.differing(r.TeamReviewers, teams)...)
 	if len(unseated) == 0 {
 		message := fmt.Sprintf("Asked for reviews of %s.", p)

@@ -14,6 +14,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/post"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 	"github.com/github-workflow-mcp/github-workflow-mcp/trust"
 )
 
@@ -278,19 +279,14 @@ func (c *labelChange) mutate(ctx context.Context, field string, input githubv4.I
 	mutation, found := graphql.Field[struct{ ClientMutationID *string }](field + "(input: $input)")
 	notes, err := c.service.opts.GraphQL.Mutate(ctx, strings.ToUpper(field[:1])+field[1:], mutation, input, nil)
 	if err == nil && found() == nil {
-		err = notes.Fault(field, fault.New(fault.UpstreamError, "GitHub took the change but did not answer with it").WithFix("Look with list_labels."))
+		err = notes.Fault(field, fault.New(fault.OutcomeUnknown, "GitHub took the change but did not answer with it").WithFix("Look with list_labels."))
 	}
 	return err
 }
 
 // explain names the permission that a refused change needs.
 func (c *labelChange) explain(err error) error {
-	if !fault.Is(err, fault.Forbidden) {
-		return err
-	}
-	return fault.New(fault.Forbidden, "this token may not change the labels of %s: that needs write permission", c.repo).
-		WithFix("See get_viewer_permission for what the token may do; ask a maintainer for the rest.").
-		With("githubSays", fault.From(err).Message).WithCause(err)
+	return transport.MayNot(err, "change the labels of %s: that needs write permission", c.repo)
 }
 
 // VisitTexts shows the label, which the repository maintains.

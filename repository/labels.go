@@ -27,6 +27,7 @@ type LabelsResult struct {
 	page.Head
 	Labels       []Label            `json:"labels"`
 	ContentTrust trust.ContentTrust `json:"contentTrust"`
+	Warnings     []string           `json:"warnings,omitempty"`
 
 	request LabelsRequest // with the repository written out
 	binding page.Binding
@@ -79,6 +80,7 @@ func (s *Service) ListLabels(ctx context.Context, req LabelsRequest) (_ *LabelsR
 		return nil, notes.Fault("repository", resolve.NoRepository(repo))
 	}
 	result.fill(&query)
+	result.Warnings = notes.Warnings()
 	return result, nil
 }
 

@@ -20,6 +20,8 @@ type PermissionResult struct {
 	Permission string `json:"permission"` // ADMIN, MAINTAIN, WRITE, TRIAGE, READ or NONE
 	Repository string `json:"repository"` // owner/name as GitHub spells it
 	Visibility string `json:"visibility"` // PUBLIC, PRIVATE or INTERNAL
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 type permissionQuery struct {
@@ -59,6 +61,7 @@ func (s *Service) ViewerPermission(ctx context.Context, req PermissionRequest) (
 		Permission: permissionOr(found.ViewerPermission),
 		Repository: found.NameWithOwner,
 		Visibility: found.Visibility,
+		Warnings:   notes.Warnings(),
 	}, nil
 }
 

@@ -69,8 +69,15 @@ func Read(ctx context.Context, name string, call func(context.Context) error) er
 
 // Write makes the calls of call as writes called name: each is sent at most
 // once.
+//
+// A write that GitHub answered with something that cannot be read may have
+// been done: it is OUTCOME_UNKNOWN.
 func Write(ctx context.Context, name string, call func(context.Context) error) error {
-	return run(transport.WithWrite(ctx, name), name, call)
+	err := run(transport.WithWrite(ctx, name), name, call)
+	if errors.Is(err, errUnreadable) {
+		return transport.OutcomeUnknown(unreadable).WithCause(err)
+	}
+	return err
 }
 
 func run(ctx context.Context, name string, call func(context.Context) error) error {
@@ -110,5 +117,11 @@ func Fault(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.UpstreamTimeout, "GitHub did not answer in time").WithFix("Try again.").RetryAfter(0).WithCause(err)
 	}
-	return fault.New(fault.UpstreamError, "GitHub's answer could not be read").WithFix("Try again.").WithCause(err)
+	return fault.New(fault.UpstreamError, unreadable).WithFix("Try again.").WithCause(fmt.Errorf("%w: %w", errUnreadable, err))
 }
+
+const unreadable = "GitHub's answer could not be read"
+
+// errUnreadable is in the chain of the fault for an answer that came and makes
+// no sense.
+var errUnreadable = errors.New("unreadable")

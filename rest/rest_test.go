@@ -100,6 +100,7 @@ func TestStatusesAreMapped(t *testing.T) {
 		{"teapot", 418, "GET", "user", ``, fault.UpstreamError, "418"},
 		{"still preparing", 202, "GET", "repos/o/r/stats/contributors", `{}`, fault.UpstreamError, "still preparing"},
 		{"another shape", 200, "GET", "user", `[1]`, fault.UpstreamError, "could not be read"},
+		{"another shape after a write", 200, "PATCH", "user", `[1]`, fault.OutcomeUnknown, "could not be read"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -126,9 +127,7 @@ func (x *exchange) play(w http.ResponseWriter, failure Failure) {
 		body = out.body
 	}
 	out.body = body
-	if failure.Status != 0 {
-		out.status = failure.Status
-	}
+	out.status = cmp.Or(failure.Status, out.status, http.StatusOK)
 	x.write(w, out, failure)
 }
 

@@ -66,8 +66,7 @@ func (c *call) judgeServerError(status int, a *answer) (err *fault.Error, passin
 	}
 	err = fault.New(fault.UpstreamError, "GitHub failed (HTTP %d)%s", status, said(a)).
 		WithFix("Try again in a moment.").RetryAfter(0)
-	passing = status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
-	return err, passing
+	return err, true
 }
 
 var (
@@ -75,13 +74,15 @@ var (
 	queryGaveUp = regexp.MustCompile(`(?i)something went wrong while executing your query|couldn't respond to your request in time`)
 )
 
-// malformed judges the body of a success that should be JSON.
+// malformed judges the body of a success: JSON where that was asked for, and
+// never a web page, which is of some proxy, or says that GitHub is down.
 func (c *call) malformed(a *answer) error {
-	if !c.wantsJSON() || len(a.body) == 0 && c.target == rest || json.Valid(a.body) {
+	isPage := strings.Contains(a.Header.Get("Content-Type"), "html")
+	if c.wantsJSON() && json.Valid(a.body) || !c.wantsJSON() && !isPage || len(a.body) == 0 && c.target == rest {
 		return nil
 	}
 	what := "GitHub answered with broken JSON"
-	if strings.Contains(a.Header.Get("Content-Type"), "html") {
+	if isPage {
 		what = "a web page came instead of GitHub's answer"
 	}
 	if c.mark.write {
@@ -157,31 +158,15 @@ func SSORequired(h http.Header, message string) *fault.Error {
 	return err
 }
 
-// Forbidden is the fault for a refusal that waiting does not mend. The header
-// may name the permissions or scopes that would do.
-func Forbidden(h http.Header, message string) *fault.Error {
-	text := strings.ToLower(message)
-	switch {
-	case strings.Contains(text, "ip allow list"):
-		return fault.New(fault.Forbidden, "the organization's IP allow list does not contain this machine's address%s", quoted(message)).
-			WithFix("Work from an allowed address, or ask an owner of the organization to add this one.")
-	case locked.MatchString(message):
-		return fault.New(fault.Forbidden, "it is locked%s", quoted(message)).
-			WithFix("Ask a maintainer to unlock the conversation.")
+// PartialForSSO reports whether an answer leaves something out because some
+// organizations, whose ids it may name, require single sign-on.
+func PartialForSSO(h http.Header) (organizations string, partial bool) {
+	rest, partial := strings.CutPrefix(strings.TrimSpace(h.Get("X-Github-Sso")), "partial-results")
+	if _, ids, found := strings.Cut(rest, "organizations="); found {
+		organizations = strings.TrimSpace(ids)
 	}
-	err := fault.New(fault.Forbidden, "GitHub refuses this to the token%s", quoted(message))
-	if permissions := h.Get("X-Accepted-Github-Permissions"); permissions != "" {
-		return err.With("acceptedPermissions", permissions).
-			WithFix("Give the token the permission %s on the repository, or use another token.", permissions)
-	}
-	if scopes := h.Get("X-Accepted-Oauth-Scopes"); scopes != "" {
-		return err.With("acceptedScopes", scopes).
-			WithFix("The token's user needs the right in the repository, and the token one of the scopes: %s.", scopes)
-	}
-	return err.WithFix("Check the token's permissions and its user's role in the repository (get_viewer_permission).")
+	return organizations, partial
 }
-
-var locked = regexp.MustCompile(`(?i)\blocked\b`)
 
 // messageOf is GitHub's own message in an error body, ready to be quoted.
 func messageOf(a *answer) string {

@@ -333,7 +333,7 @@ func TestOnlyReadsAreRepeated(t *testing.T) { // A58
 		{"503", answer(503, "{}"), 2, "", fault.OutcomeUnknown},
 		{"503 nobody served it", answer(503, "<p>No server is currently available to service your request."), 2, "", fault.UpstreamError},
 		{"504", answer(504, ""), 2, "", fault.OutcomeUnknown},
-		{"500", answer(500, `{"message":"boom"}`), 1, fault.UpstreamError, fault.OutcomeUnknown},
+		{"500", answer(500, `{"message":"boom"}`), 2, "", fault.OutcomeUnknown},
 		{"query took too long", answer(502, `{"data":null,"errors":[{"message":"Something went wrong while executing your query."}]}`), 1, fault.UpstreamTimeout, fault.OutcomeUnknown},
 		{"dropped", drop, 2, "", fault.OutcomeUnknown},
 		{"cut off", cutOff, 2, "", fault.OutcomeUnknown},
@@ -558,6 +558,35 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestMayNot: a room's own words replace GitHub's only where a permission is
+// what is missing, and keep what GitHub says of it.
+func TestMayNot(t *testing.T) {
+	for name, tt := range map[string]struct {
+		body    string
+		headers []string
+		says    string
+		fix     string
+	}{
+		"a permission":       {`{"message":"Must have admin rights"}`, nil, "this token may not merge #7", "get_viewer_permission"},
+		"one that is named":  {`{"message":"Resource not accessible"}`, []string{"X-Accepted-Github-Permissions", "contents=write"}, "this token may not merge #7", "contents=write"},
+		"the wrong address":  {`{"message":"has an IP allow list enabled"}`, nil, "IP allow list does not contain", "address"},
+		"single sign-on":     {`{}`, []string{"X-Github-Sso", "required"}, "single sign-on", "Configure SSO"},
+		"a limit, not a ban": {`{}`, []string{"Retry-After", "5"}, "rate limit", "Wait 5 seconds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := serve(t, answer(403, tt.body, tt.headers...)).do(t.Context(), "GET", "/repos/o/r", "")
+			got := fault.From(transport.MayNot(err, "merge #%d", 7))
+			if !strings.Contains(got.Message, tt.says) || !strings.Contains(got.Fix, tt.fix) {
+				t.Errorf("message %q, fix %q; want %q and %q", got.Message, got.Fix, tt.says, tt.fix)
+			}
+			own := strings.HasPrefix(got.Message, "this token")
+			if quoted := got.Details["githubSays"] != nil; quoted != own || transport.LacksPermission(err) != own {
+				t.Errorf("githubSays %v, LacksPermission %v; want both %v", quoted, transport.LacksPermission(err), own)
+			}
+		})
+	}
+}
+
 func TestWhatTheCallerJudgesPassesThrough(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 204, 304, 400, 404, 405, 406, 409, 410, 422, 451} {
 		body := `{"message":"hm"}`
@@ -573,17 +602,19 @@ func TestWhatTheCallerJudgesPassesThrough(t *testing.T) {
 }
 
 func TestOtherMediaTypesAreNotCheckedAsJSON(t *testing.T) {
-	g := serve(t, answer(200, "diff --git", "Content-Type", "text/plain"))
-	req, err := http.NewRequestWithContext(t.Context(), "GET", g.url+"/repos/o/r/pulls/1", nil)
-	if err != nil {
-		t.Fatal(err)
+	for mediaType, code := range map[string]fault.Code{"text/plain": "", "text/html; charset=utf-8": fault.UpstreamError} {
+		g := serve(t, answer(200, "diff --git", "Content-Type", mediaType))
+		req, err := http.NewRequestWithContext(t.Context(), "GET", g.url+"/repos/o/r/pulls/1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", "application/vnd.github.diff")
+		resp, err := g.client.Do(req)
+		wantCode(t, err, code)
+		if err == nil {
+			resp.Body.Close()
+		}
 	}
-	req.Header.Set("Accept", "application/vnd.github.diff")
-	resp, err := g.client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
 }
 
 func TestEndlessBodies(t *testing.T) {
