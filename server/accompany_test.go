@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -27,6 +28,7 @@ import (
 // slowGitHub answers every request after a while, with what a test needs.
 type slowGitHub struct {
 	takes  time.Duration
+	before func(request int) // nil does nothing
 	status int
 
 	mu    sync.Mutex
@@ -36,7 +38,11 @@ type slowGitHub struct {
 func (g *slowGitHub) RoundTrip(r *http.Request) (*http.Response, error) {
 	g.mu.Lock()
 	g.asked = append(g.asked, r.Header)
+	request := len(g.asked)
 	g.mu.Unlock()
+	if g.before != nil {
+		g.before(request)
+	}
 	select {
 	case <-time.After(g.takes):
 	case <-r.Context().Done():
@@ -85,15 +91,12 @@ func fetch(ctx context.Context, client *http.Client, from *url.URL) error {
 	return answer.Body.Close()
 }
 
-const (
-	hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
-	// modern marks a request of 2026-07-28.
-	modern = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
-)
+// modern marks a request of 2026-07-28.
+const modern = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}`
 
 // metaLine is a call of healthcheck with members of _meta.
 func metaLine(meta string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"healthcheck","arguments":{},"_meta":{` + meta + `}}}`
+	return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"healthcheck","arguments":{},"_meta":{` + meta + `}}}`
 }
 
 // TestProgress: a call that makes several requests tells its client so, if the
@@ -113,13 +116,13 @@ func TestProgress(t *testing.T) {
 		requests int
 		want     []string
 	}{
-		"a session":                  {hello, `"progressToken":"p"`, 20, told(`"p"`, 2, 5, 8, 11, 14, 17, 20)},
+		"a session":                  {handshake, `"progressToken":"p"`, 20, told(`"p"`, 2, 5, 8, 11, 14, 17, 20)},
 		"no session":                 {"", modern + `,"progressToken":"p"`, 4, told(`"p"`, 2)},
-		"a long number as the token": {hello, `"progressToken":9007199254740993`, 2, told(`9007199254740993`, 2)},
-		"nobody asked":               {hello, ``, 20, nil},
-		"null as the token":          {hello, `"progressToken":null`, 20, nil},
-		"an object as the token":     {hello, `"progressToken":{}`, 20, nil},
-		"one request":                {hello, `"progressToken":"p"`, 1, nil},
+		"a long number as the token": {handshake, `"progressToken":9007199254740993`, 2, told(`9007199254740993`, 2)},
+		"nobody asked":               {handshake, ``, 20, nil},
+		"null as the token":          {handshake, `"progressToken":null`, 20, nil},
+		"an object as the token":     {handshake, `"progressToken":{}`, 20, nil},
+		"one request":                {handshake, `"progressToken":"p"`, 1, nil},
 		"before the handshake":       {"", `"progressToken":"p"`, 20, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +133,7 @@ func TestProgress(t *testing.T) {
 					said = said[1:]
 				}
 				answer := len(said) - 1
-				if !strings.Contains(said[answer], `"id":1`) || !strings.Contains(said[answer], "healthy") {
+				if !strings.Contains(said[answer], `"id":2`) || !strings.Contains(said[answer], "healthy") {
 					t.Errorf("the last line is not the answer: %s", said[answer])
 				}
 				if diff := cmp.Diff(test.want, said[:answer], cmpopts.EquateEmpty()); diff != "" {
@@ -138,6 +141,71 @@ func TestProgress(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestProgressOverHTTP comes on the stream of the answer while the call runs:
+// GitHub holds its third answer back until the client has heard of the second
+// request.
+func TestProgressOverHTTP(t *testing.T) {
+	const news = `"progressToken":9007199254740993`
+	for name, test := range map[string]struct {
+		meta    string
+		headers []string
+	}{
+		"a session":  {news, nil},
+		"no session": {modern + "," + news, []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: healthcheck"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			heard := make(chan struct{})
+			g := &slowGitHub{status: 200, before: func(request int) {
+				if request == 3 {
+					<-heard
+				}
+			}}
+			s := open(t, newServer(t, fetching(t, g, 3, io.Discard)), server.HTTPOptions{Loopback: true})
+			headers := test.headers
+			if headers == nil {
+				headers = []string{"Mcp-Session-Id: " + s.send("POST", "/mcp", handshake).header.Get("Mcp-Session-Id")}
+			}
+			stream := bufio.NewReader(s.stream(metaLine(test.meta), headers...))
+			readUntil(t, stream, news)
+			close(heard)
+			readUntil(t, stream, `"result"`)
+		})
+	}
+}
+
+// stream posts a request and returns the answer as it comes.
+func (s *site) stream(body string, headers ...string) io.Reader {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, line := range append(headers, "Content-Type: application/json", "Accept: application/json, text/event-stream") {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { answer.Body.Close() })
+	return answer.Body
+}
+
+// readUntil reads lines until one contains text.
+func readUntil(t *testing.T, stream *bufio.Reader, text string) {
+	t.Helper()
+	for {
+		line, err := stream.ReadString('\n')
+		if strings.Contains(line, text) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%v before %s came", err, text)
+		}
 	}
 }
 
@@ -160,17 +228,17 @@ func TestNoProgressAfterTheCall(t *testing.T) {
 				return map[string]string{"status": "healthy"}, nil
 			}
 			c := dial(t.Context(), t, newServer(t, o))
-			c.send(hello)
+			c.send(handshake)
 			c.receive()
 			c.send(metaLine(`"progressToken":"p"`))
 			<-started
 			if cancel {
-				c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+				c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
 			} else if answer := c.receive(); !strings.Contains(answer, "healthy") {
 				t.Fatalf("the answer is %s", answer)
 			}
-			c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-			if answer := c.receive(); !strings.Contains(answer, `"id":2`) {
+			c.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+			if answer := c.receive(); !strings.Contains(answer, `"id":3`) {
 				t.Errorf("instead of the ping's answer came %s", answer)
 			}
 			if !cancel {
@@ -207,7 +275,7 @@ func TestOneIDFromTheFaultToGitHub(t *testing.T) {
 		var line struct {
 			Msg, Level, Call string
 			TraceID          string `json:"trace_id"`
-			GitHub           string `json:"github_request_id"`
+			GitHub           string `json:"request_id"`
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatal(err)

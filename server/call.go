@@ -215,7 +215,7 @@ func (s *Server) logCall(ctx context.Context, name string, took time.Duration, s
 	f := fault.From(err)
 	line := []any{"tool", name, "took", took, "code", f.Code, "err", err}
 	if id := f.Details["requestId"]; id != nil {
-		line = append(line, "github_request_id", id)
+		line = append(line, "request_id", id)
 	}
 	s.log.Log(ctx, levelOf(ctx, f.Code), "call failed", line...)
 }
