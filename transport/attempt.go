@@ -67,7 +67,7 @@ func (t *chain) attempt(c *call, try int) (*answer, error) {
 		meta.received(a.StatusCode, a.Header, c.token)
 		err = t.classify(c, a)
 		if known := (*fault.Error)(nil); errors.As(err, &known) {
-			WithRequestID(known, a.Header)
+			_ = WithRequestID(known, a.Header) // known is part of err
 		}
 	}
 	t.tell(c, a, Exchange{
