@@ -142,6 +142,7 @@ var untestable = map[string]string{
 // TestConformance holds a server that our builder and our HTTP have made, with
 // the tools that the suites look for, to both suites.
 func TestConformance(t *testing.T) {
+	node(t) // without it, nothing is worth building
 	url := startFixture(t)
 	for _, j := range []judgement{
 		{suite: legacySuite, passed: 43},
@@ -154,6 +155,7 @@ func TestConformance(t *testing.T) {
 // TestConformanceOfTheProgram holds the program to what the suites ask of any
 // server.
 func TestConformanceOfTheProgram(t *testing.T) {
+	node(t)
 	url := serve(t, overHTTP, nil, "--sandbox").url
 	for _, j := range []judgement{
 		{suite: legacySuite, passed: 9, only: []string{

@@ -164,10 +164,11 @@ func announces(change string) func(context.Context, suiteCall) (*mcp.CallToolRes
 	}
 }
 
-// aWhile is the pause that the suites want after each notification.
+// aWhile is the pause that the suites want after each notification. The MCP
+// library loses one that it is just about to send when the result is there.
 func aWhile(ctx context.Context) {
 	select {
-	case <-time.After(50 * time.Millisecond):
+	case <-time.After(100 * time.Millisecond):
 	case <-ctx.Done():
 	}
 }
