@@ -356,5 +356,8 @@ func TestResultsAreFinishedInTime(t *testing.T) {
 		if err != nil || got.Failed != wantFault {
 			t.Errorf("%s: %v, %s", tool, err, got.JSON)
 		}
+		if stopped := result.Texts[2].AuthorTrust == ""; stopped != wantFault {
+			t.Errorf("%s: looking through the texts stopped: %t, want %t", tool, stopped, wantFault)
+		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // TestTheLastAnswerCounts: a client that answers and ends its side at once has
@@ -19,6 +22,25 @@ func TestTheLastAnswerCounts(t *testing.T) {
 		answer, err := s.RequestElicitation(t.Context(), mcp.ElicitationRequest{})
 		if err != nil || answer.Action != mcp.ElicitationResponseActionAccept {
 			t.Fatalf("the answer is %+v, %v", answer, err)
+		}
+	}
+}
+
+// TestProgressEndsWithTheCall, also while its context still lives: the answer
+// is on its way by then.
+func TestProgressEndsWithTheCall(t *testing.T) {
+	for ended, want := range map[bool]int{false: 1, true: 0} {
+		s := &Server{protocol: mcpserver.NewMCPServer("t", "0")}
+		client := newSession(nil)
+		client.Initialize()
+		ctx, done := s.accompany(s.protocol.WithContext(t.Context(), client), &mcp.Meta{ProgressToken: "p"})
+		transport.CallOf(ctx).OnRequest("First")
+		if ended {
+			done()
+		}
+		transport.CallOf(ctx).OnRequest("Second")
+		if got := len(client.notifications); got != want {
+			t.Errorf("ended %t: %d notifications, want %d", ended, got, want)
 		}
 	}
 }
