@@ -346,14 +346,14 @@ func (e *endless) VisitTexts(visit func(trust.Text)) {
 // TestResultsAreFinishedInTime: bringing a read's result into its form ends
 // with the call; what was written is told all the same.
 func TestResultsAreFinishedInTime(t *testing.T) {
-	for tool, wantFault := range map[string]bool{"healthcheck": true, "add_note": false} {
+	for tool, wantFault := range map[string]bool{"echo": true, "add_note": false} {
 		ctx, cancel := context.WithCancel(t.Context())
 		result := &endless{letters: letters{Texts: []*letter{{}, {}, {}}}, end: cancel}
 		o := options(t)
 		o.CheckResults = false
 		o.Handlers[tool] = func(context.Context, json.RawMessage) (any, error) { return result, nil }
 		got, err := newServer(t, o).Call(ctx, tool, map[string]any{"text": "x"})
-		if err != nil || got.Failed != wantFault {
+		if err != nil || got.Failed != wantFault || result.shown < 2 {
 			t.Errorf("%s: %v, %s", tool, err, got.JSON)
 		}
 		if stopped := result.Texts[2].AuthorTrust == ""; stopped != wantFault {
