@@ -54,6 +54,7 @@ func TestParseComment(t *testing.T) {
 		site + "/pull/9#discussion_r3":                                       {Type: ref.PullRequestReviewComment, DatabaseID: 3, Thread: pull},
 		site + "/pull/9/files#r3":                                            {Type: ref.PullRequestReviewComment, DatabaseID: 3, Thread: pull},
 		site + "/pull/9/files/" + sha + "..beef#R3":                          {Type: ref.PullRequestReviewComment, DatabaseID: 3, Thread: pull},
+		site + "/pull/9/files#r5301580683":                                   {Type: ref.PullRequestReviewComment, DatabaseID: 5301580683, Thread: pull},
 		site + "/pull/9/changes#r3":                                          {Type: ref.PullRequestReviewComment, DatabaseID: 3, Thread: pull},
 		site + "/pull/9/commits/" + sha + "#r3":                              {Type: ref.PullRequestReviewComment, DatabaseID: 3, Thread: pull},
 	} {
@@ -76,9 +77,10 @@ func TestParseCommentRefuses(t *testing.T) {
 		"pullrequestreviewcomment-4", "issuecomment-1 issuecomment-2", "[x](" + site + "/issues/7#issuecomment-1)",
 		site, site + "/issues/7", site + "/issues/7#", site + "/issues/7#issue-1", site + "/issues/x#issuecomment-1", site + "/issues/0#issuecomment-1",
 		site + "/issues/07#issuecomment-1", site + "/issues/2147483648#issuecomment-1", site + "/issues/7/8#issuecomment-1", site + "/issues#issuecomment-1",
-		site + "/pulls/9#issuecomment-1", site + "/pull/9/files/main#r3", site + "/pull/9/files/beef/x#r3", site + "/pull/9/checks/1#r3", site + "/pull/9#3", site + "/pull/9#diff-12R3",
+		site + "/pulls/9#issuecomment-1", site + "/pull/9/files/main#r3", site + "/pull/9/files/beef/x#r3", site + "/pull/9/files/beef..main#r3", site + "/pull/9/checks/1#r3", site + "/pull/9#3", site + "/pull/9#diff-12R3",
 		"https://github.com//hello/issues/7#issuecomment-1", "https://github.com/octo-org/../issues/7#issuecomment-1", "https://github.com/octo%2Forg/hello/issues/7#issuecomment-1",
-		"https://github.com/orgs/octo-org/issues/7#issuecomment-1", "https://github.com/a.b/hello/issues/7#issuecomment-1",
+		"https://github.com/octo-org%2Fhello/issues/7#issuecomment-1", "https://github.com/octo-org/hel%6Co/issues/7#issuecomment-1", site + "/issues/7/files#issuecomment-1",
+		"https://github.com/orgs/a.b/discussions/3#discussioncomment-1", "https://github.com/orgs/octo-org/issues/7#issuecomment-1", "https://github.com/a.b/hello/issues/7#issuecomment-1",
 		"https://user@github.com/octo-org/hello/issues/7#issuecomment-1", "https://github.com.evil.example/octo-org/hello/issues/7#issuecomment-1",
 		"https:///octo-org/hello/issues/7#issuecomment-1", "https://gist.github.com/octo-org/hello/issues/7#issuecomment-1",
 		"ftp://github.com/octo-org/hello/issues/7#issuecomment-1", "github.com/octo-org/hello/issues/7#issuecomment-1", "//github.com/octo-org/hello/issues/7#issuecomment-1",
@@ -111,6 +113,7 @@ func TestMalformedMessagesSayWhatWasSeen(t *testing.T) {
 		"https://github.com/o/r/pull/7":      "that of a pull request and has no #anchor",
 		"https://gitlab.example/o/r/pull/7":  "host is not github.com",
 		"https://github.com/o/r/wiki/Home#x": "path is not that of",
+		"https://github.com/o/r/issues/7#r1": "#anchor is not that of a comment",
 		"https://github.com/o/r/issues/7#discussioncomment-1": "anchor discussioncomment-N does not occur under the URL of an issue",
 		"\x1b[2J\u202e":           `"\x1b[2J\u202e"`,
 		strings.Repeat("x", 1000): `"` + strings.Repeat("x", 80) + `…"`,
@@ -136,6 +139,7 @@ func TestWebHosts(t *testing.T) {
 		{"a port of the URL alone", "https://ghe.example:8443" + comment, ref.Web{Host: "ghe.example"}, true},
 		{"an IPv6 host", "http://[::1]:3000" + comment, ref.Web{Host: "[::1]:8080"}, true},
 		{"github.com when another is configured", "https://github.com" + comment, ref.Web{Host: "ghe.example"}, false},
+		{"no host at all", "https://" + comment, ref.Web{AnyHost: true}, false},
 		{"any host", "http://127.0.0.1:41234" + comment, ref.Web{Host: "ghe.example", AnyHost: true}, true},
 	} {
 		if _, err := test.web.ParseComment("comment_id", test.url); (err == nil) != test.ok {
@@ -147,7 +151,7 @@ func TestWebHosts(t *testing.T) {
 func TestSame(t *testing.T) {
 	current, legacy := parse(t, "IC_kwDODSospM4hM0EW"), parse(t, "MDEyOklzc3VlQ29tbWVudDU1NzAwNzEyNg==")
 	anchor := parse(t, "https://github.com/o/r/issues/7#issuecomment-557007126")
-	for _, pair := range [][2]ref.Comment{{current, legacy}, {legacy, anchor}, {anchor, current}, {parse(t, "IC_kwDOA"), parse(t, "IC_kwDOA")}} {
+	for _, pair := range [][2]ref.Comment{{current, legacy}, {legacy, anchor}, {anchor, current}, {parse(t, "IC_kwDOA"), parse(t, "IC_kwDOA")}, {current, {NodeID: current.NodeID}}} {
 		if !pair[0].Same(pair[1]) || !pair[1].Same(pair[0]) {
 			t.Errorf("%s and %s are one comment", pair[0].Value, pair[1].Value)
 		}
@@ -159,6 +163,21 @@ func TestSame(t *testing.T) {
 	}
 	if (ref.Comment{}).Same(ref.Comment{}) {
 		t.Error("two unknown comments are not certainly one")
+	}
+}
+
+func TestShortestSpelling(t *testing.T) {
+	for value, want := range map[string]string{
+		"IC_kwDODSospM4hM0EW": "IC_kwDODSospM4hM0EW",
+		"5301580683":          "5301580683",
+		"https://github.com/o/r/issues/7#issuecomment-12":           "issuecomment-12",
+		"https://github.com/o/r/pull/9#pullrequestreview-12":        "pullrequestreview-12",
+		"https://github.com/o/r/pull/9/files#r12":                   "discussion_r12",
+		"https://github.com/o/r/discussions/3#discussioncomment-12": "discussioncomment-12",
+	} {
+		if got := parse(t, value).String(); got != want {
+			t.Errorf("%s is spelled %q, want %q", value, got, want)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ func TestDecodeNodeID(t *testing.T) {
 		"IC_kwDODSospM8AAAABBUSMzg":            {Type: "IC_", RepoID: 220867748, DatabaseID: 4383345870},
 		"MDEyOklzc3VlQ29tbWVudDU1NzAwNzEyNg==": {Type: "IssueComment", DatabaseID: 557007126, Legacy: true},
 		"MDQ6VXNlcjE=":                         {Type: "User", DatabaseID: 1, Legacy: true},
+		"ABCDEFGHIJ_kwDODSospM4hM0EW":          {Type: "ABCDEFGHIJ_", RepoID: 220867748, DatabaseID: 557007126},
 	} {
 		got, ok := ref.DecodeNodeID(id)
 		if !ok || got != want {
@@ -46,6 +47,37 @@ func TestNodeIDOfFourParts(t *testing.T) {
 	}
 }
 
+func TestTypeNames(t *testing.T) {
+	for prefix, want := range map[string]string{
+		"D_": "Discussion", "DC_": "DiscussionComment", "DIC_": "DiscussionCategory", "I_": "Issue", "IC_": "IssueComment",
+		"PR_": "PullRequest", "PRR_": "PullRequestReview", "PRRC_": "PullRequestReviewComment", "PRRT_": "PullRequestReviewThread",
+		"LA_": "Label", "MI_": "Milestone", "O_": "Organization", "PVT_": "ProjectV2", "PVTI_": "ProjectV2Item",
+		"R_": "Repository", "U_": "User", "ZZZ_": "",
+	} {
+		if got := (ref.NodeID{Type: prefix}).TypeName(); got != want {
+			t.Errorf("%s is the prefix of %q, want %q", prefix, got, want)
+		}
+	}
+}
+
+func TestNumberOf(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		databaseID int64
+		nodeID     string
+		want       int64
+	}{
+		{"what GitHub tells", 12, "IC_kwDODSospM4hM0EW", 12},
+		{"else what the id shows", 0, "IC_kwDODSospM8AAAABBUSMzg", 4383345870},
+		{"of an id that shows nothing", 12, "IC_kwDOA", 12},
+		{"neither", 0, "IC_kwDOA", 0},
+	} {
+		if got := ref.NumberOf(test.databaseID, test.nodeID); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 func TestEncodeNodeIDRefusesWhatIsNoID(t *testing.T) {
 	for _, ids := range [][2]int64{{1, 0}, {1, -1}, {-1, 1}} {
 		if got := ref.EncodeNodeID(ref.PrefixIssue, ids[0], ids[1]); got != "" {
@@ -61,9 +93,10 @@ func TestDecodeNodeIDRefuses(t *testing.T) {
 		"empty": "", "prefix alone": "IC_", "short": "IC_kw", "lower case": "ic_kwDODSospM4hM0EW", "long prefix": "ABCDEFGHIJK_kwDODSospM4hM0EW",
 		"opaque": "IC_kwDOA", "padded": "IC_kwDODSospM8AAAABBUSMzg==", "line break": "IC_kwDODSos\npM4hM0EW", "stray bits": "IC_kwDODSospM8AAAABBUSMzh",
 		"not an array": packed(0x80, 0, 1), "no zero": packed(0x93, 1, 1, 1), "too few": packed(0x91, 0, 1), "too many": packed(0x95, 0, 1, 1, 1, 1),
-		"trailing byte": packed(0x92, 0, 1, 1), "cut integer": packed(0x92, 0, 0xce, 1), "wider than needed": packed(0x92, 0, 0xcd, 0, 1),
-		"over 2^63-1": packed(0x92, 0, 0xcf, 0xff, 0, 0, 0, 0, 0, 0, 0), "a zero id": packed(0x93, 0, 1, 0), "negative": packed(0x92, 0, 0xff),
-		"legacy without digits": legacy("012:IssueComment"), "legacy with a sign": legacy("012:IssueComment-1"), "legacy leading zero": legacy("012:IssueComment01"),
+		"trailing byte": packed(0x92, 0, 1, 1), "cut integer": packed(0x92, 0, 0xce, 1), "wider than needed": packed(0x92, 0, 0xcd, 0, 1), "255 in two bytes": packed(0x92, 0, 0xcd, 0, 0xff),
+		"2^32-1 in eight bytes": packed(0x92, 0, 0xcf, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff),
+		"over 2^63-1":           packed(0x92, 0, 0xcf, 0xff, 0, 0, 0, 0, 0, 0, 0), "a zero id": packed(0x93, 0, 1, 0), "negative": packed(0x92, 0, 0xff),
+		"legacy without digits": legacy("012:IssueComment"), "legacy without a type": legacy("00:1"), "legacy type of two words": legacy("013:Issue Comment1"), "legacy with a sign": legacy("012:IssueComment-1"), "legacy leading zero": legacy("012:IssueComment01"),
 		"legacy wrong length": legacy("013:IssueComment1"), "legacy no length": legacy(":IssueComment1"), "legacy line break": "MDEyOklzc3VlQ29t\nbWVudDU1NzAwNzEyNg==",
 		"legacy without padding": "MDEyOklzc3VlQ29tbWVudDU1NzAwNzEyNg", "legacy stray bits": "MDEyOklzc3VlQ29tbWVudDU1NzAwNzEyNh==", "legacy commit": legacy("06:Commit1:abc"),
 	} {

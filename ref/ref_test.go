@@ -70,8 +70,47 @@ func TestBareNameNeedsAHomeOwner(t *testing.T) {
 }
 
 func TestRepoEqualIgnoresLetterCase(t *testing.T) {
-	if !home.Equal(ref.Repo{Owner: "OCTO-org", Name: "Hello"}) || home.Equal(ref.Repo{Owner: "octo-org", Name: "hell"}) {
-		t.Error("repositories compare by owner and name without regard to letter case")
+	for other, want := range map[ref.Repo]bool{
+		{Owner: "OCTO-org", Name: "Hello"}: true,
+		{Owner: "octo-org", Name: "hell"}:  false,
+		{Owner: "octo", Name: "hello"}:     false,
+		{Owner: "octo-org"}:                false,
+	} {
+		if got := home.Equal(other); got != want {
+			t.Errorf("%s equals %s: %t, want %t", home, other, got, want)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	if got := (ref.Thread{Repo: home, Kind: ref.Issue, Number: 7}).String(); got != "octo-org/hello#7" {
+		t.Errorf("a thread's address is %q", got)
+	}
+	for repo, want := range map[ref.Repo]bool{{}: true, {Owner: "octo-org"}: false, {Name: "hello"}: false, home: false} {
+		if got := repo.IsZero(); got != want {
+			t.Errorf("%q is zero: %t, want %t", repo, got, want)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	name, blank := "other", ""
+	for _, test := range []struct {
+		name  string
+		named *string
+		home  ref.Repo
+		want  ref.Repo // zero: refused
+	}{
+		{"absent", nil, home, home},
+		{"absent, without a home", nil, ref.Repo{}, ref.Repo{}},
+		{"a name", &name, home, ref.Repo{Owner: "octo-org", Name: "other"}},
+		{"a name, without a home", &name, ref.Repo{}, ref.Repo{}},
+		{"blank is not absent", &blank, home, ref.Repo{}},
+	} {
+		got, err := ref.Target(test.named, test.home)
+		if got != test.want || fault.Is(err, fault.RepositoryTargetInvalid) != test.want.IsZero() {
+			t.Errorf("%s: %v, %v, want %v", test.name, got, err, test.want)
+		}
 	}
 }
 
