@@ -32,6 +32,7 @@ func (r *run) gather(ctx context.Context, all found) error {
 	if err := r.complete(ctx, all.comments); err != nil {
 		return err
 	}
+	r.saw(latestOf(all.older)) // told, and no watermark: comments may have come since the first request
 	r.deliverEntries(merged(all, replies))
 	r.noteEdits(all.older)
 	r.noteScan(all.scanned)
@@ -193,6 +194,7 @@ func (r *run) scan(ctx context.Context) error {
 		}
 		scanned = got.Older
 	}
+	r.saw(latestOf(older))
 	older = slices.DeleteFunc(older, func(stub Stub) bool { return stub.ID == r.from.Top })
 	replies, err := r.newReplies(ctx, nil, older)
 	if err != nil {

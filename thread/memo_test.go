@@ -23,6 +23,16 @@ func TestMemoIsBoundedAndKeepsThreadsApart(t *testing.T) {
 	if got := memo.cursor("o/r#1", "0"); got != "" {
 		t.Errorf("the oldest cursor is still %q", got)
 	}
+	memo.learn("o/r#1", newest, "")
+	if got := memo.cursor("o/r#1", newest); got != "cursor"+newest {
+		t.Errorf("no cursor made %q of a known one", got)
+	}
+	for i := range memoSize / 2 {
+		memo.learn("o/r#3", strconv.Itoa(i), "cursor")
+	}
+	if got := memo.cursor("o/r#1", newest); got != "cursor"+newest {
+		t.Errorf("what was learned lately is %q", got)
+	}
 	var none *Memo
 	none.learn("o/r#1", "1", "x")
 	if got := none.cursor("o/r#1", "1"); got != "" {

@@ -122,7 +122,7 @@ func (r *run) last(ctx context.Context) error {
 	start := page.Start
 	if want.WithID != "" {
 		start = r.from.Upstream
-		page.Comments = page.Comments[:min(len(page.Comments), r.from.Dropped)]
+		page.Comments = r.window(page.Comments)
 	}
 	r.overview(page.Overview, page.Comments...)
 	if err := r.complete(ctx, page.Comments); err != nil {
@@ -145,6 +145,16 @@ func (r *run) last(ctx context.Context) error {
 		r.reading.rest = &Position{Upstream: start, Remaining: remaining}
 	}
 	return nil
+}
+
+// window is what an earlier page of the last n left over of its comments: it
+// starts with the oldest, unless that was deleted meanwhile.
+func (r *run) window(comments []Comment) []Comment {
+	left := r.from.Dropped
+	if len(comments) > 0 && comments[0].ID != r.from.Oldest {
+		left--
+	}
+	return comments[:min(len(comments), left)]
 }
 
 // lastWant is what to ask for, and how many older ones remain behind that.

@@ -79,7 +79,7 @@ func (r *run) near(ctx context.Context, since Since) error {
 	if err != nil {
 		return err
 	}
-	if n := len(got.Older.Stubs); n > 0 && got.Older.Stubs[n-1].Key.After(r.from.Anchor.Key) {
+	if n := len(got.Older.Stubs); n > 0 && r.mayBeAfter(got.Older.Stubs[n-1], r.from.Anchor.Key) {
 		return r.search(ctx, since.Tail.Start)
 	}
 	scanned := since.Tail
@@ -150,9 +150,8 @@ func (r *run) missing(fresh, older []Stub, bodies map[string]Comment) (want Want
 		if !r.hasNewReply(stub) || slices.Contains(want.RepliesOf, stub.ID) {
 			continue
 		}
-		body, ok := bodies[stub.ID]
-		if brought := newestReplies(body); ok && !r.mayHaveMore(brought) {
-			replies = append(replies, brought)
+		if body, ok := bodies[stub.ID]; ok {
+			replies = append(replies, newestReplies(body))
 		} else {
 			want.RepliesOf, want.Replies = append(want.RepliesOf, stub.ID), firstReplies
 		}
@@ -206,10 +205,10 @@ func (r *run) search(ctx context.Context, before string) error {
 	return r.far(ctx)
 }
 
-// lastNotNew is the last stub that does not stand behind the anchor.
+// lastNotNew is the last stub that certainly does not stand behind the anchor.
 func (r *run) lastNotNew(stubs []Stub) (Stub, bool) {
 	for _, stub := range slices.Backward(stubs) {
-		if !stub.Key.After(r.from.Anchor.Key) {
+		if !r.mayBeAfter(stub, r.from.Anchor.Key) {
 			return stub, true
 		}
 	}

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,31 +63,57 @@ func FuzzKeyText(f *testing.F) {
 	})
 }
 
+func TestKeysOfStrangers(t *testing.T) {
+	for _, text := range []string{"", "1", "1.0", "1.0.1.1", "!.0.1", "1.x.1", "1.0.!", "1.4.1", "1.-1.1"} {
+		var key thread.Key
+		if err := key.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is the key %v", text, key)
+		}
+	}
+}
+
 func TestSelect(t *testing.T) {
 	one, since, n, empty, bad := "DC_kwDODSw4pM4Atxwz", "discussioncomment-12", 3, "", "not_an_id"
+	parsed := func(value string) ref.Comment {
+		comment, err := ref.Web{}.ParseComment("", value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return comment
+	}
+	byOne := thread.Selector{Mode: thread.ByComment, Ref: parsed(one), Value: one}
+	bySince := thread.Selector{Mode: thread.BySince, Ref: parsed(since), Value: since}
 	for _, test := range []struct {
-		name string
-		args thread.Arguments
-		mode thread.Mode
-		code fault.Code
+		name  string
+		args  thread.Arguments
+		want  thread.Selector
+		wrong string // the argument that is malformed
 	}{
-		{"nothing", thread.Arguments{}, thread.Full, ""},
-		{"last_n", thread.Arguments{LastN: &n}, thread.ByLast, ""},
-		{"since before last_n", thread.Arguments{LastN: &n, SinceCommentID: &since}, thread.BySince, ""},
-		{"comment before all", thread.Arguments{LastN: &n, SinceCommentID: &since, CommentID: &one}, thread.ByComment, ""},
-		{"what does not decide is not read", thread.Arguments{SinceCommentID: &bad, CommentID: &one}, thread.ByComment, ""},
-		{"an empty text is a selector", thread.Arguments{LastN: &n, CommentID: &empty}, "", fault.MalformedCommentID},
-		{"a malformed id does not fall through", thread.Arguments{LastN: &n, SinceCommentID: &bad}, "", fault.MalformedCommentID},
+		{"nothing", thread.Arguments{}, thread.Selector{Mode: thread.Full}, ""},
+		{"last_n", thread.Arguments{LastN: &n}, thread.Selector{Mode: thread.ByLast, LastN: 3}, ""},
+		{"since before last_n", thread.Arguments{LastN: &n, SinceCommentID: &since}, bySince, ""},
+		{"comment before all", thread.Arguments{LastN: &n, SinceCommentID: &since, CommentID: &one}, byOne, ""},
+		{"what does not decide is not read", thread.Arguments{SinceCommentID: &bad, CommentID: &one}, byOne, ""},
+		{"an empty text is a selector", thread.Arguments{LastN: &n, CommentID: &empty}, thread.Selector{}, "comment_id"},
+		{"a malformed id does not fall through", thread.Arguments{LastN: &n, SinceCommentID: &bad}, thread.Selector{}, "since_comment_id"},
 	} {
 		got, err := thread.Select(test.args, ref.Web{})
-		if test.code != "" {
-			if !fault.Is(err, test.code) {
-				t.Errorf("%s: %v, want %s", test.name, err, test.code)
+		if test.wrong != "" {
+			if !fault.Is(err, fault.MalformedCommentID) || !strings.HasPrefix(fault.From(err).Message, test.wrong+": ") {
+				t.Errorf("%s: %v, want MALFORMED_COMMENT_ID of %s", test.name, err, test.wrong)
 			}
 			continue
 		}
-		if err != nil || got.Mode != test.mode {
-			t.Errorf("%s: %s, %v; want %s", test.name, got.Mode, err, test.mode)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+}
+
+func TestActorOf(t *testing.T) {
+	for login, want := range map[string]string{"mona": "mona", "": "ghost"} {
+		if got := thread.ActorOf(login).Login; got != want {
+			t.Errorf("ActorOf(%q) is %q, want %q", login, got, want)
 		}
 	}
 }
