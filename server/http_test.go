@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,20 +31,14 @@ func open(t testing.TB, s *server.Server, o server.HTTPOptions) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- endpoint.Serve(ctx, l) }()
+	site, stop, done := serve(t, endpoint)
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return &site{t, endpoint, "http://" + l.Addr().String() + "/mcp"}
+	return site
 }
 
 // heard is an answer.

@@ -1,0 +1,604 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	mcpclient "github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
+	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+)
+
+// gated are options whose tool fail runs until it is released or cancelled.
+type gated struct {
+	server.Options
+	started chan struct{}
+	release chan struct{}
+	ended   chan error // nil: it ran to its end
+}
+
+func gatedOptions(t *testing.T) *gated {
+	g := &gated{Options: options(t), started: make(chan struct{}, 100), release: make(chan struct{}), ended: make(chan error, 100)}
+	g.Handlers["fail"] = func(ctx context.Context, _ json.RawMessage) (any, error) {
+		g.started <- struct{}{}
+		select {
+		case <-g.release:
+			g.ended <- nil
+			return map[string]string{"text": "done"}, nil
+		case <-ctx.Done():
+			g.ended <- ctx.Err()
+			return nil, ctx.Err()
+		}
+	}
+	return g
+}
+
+// later sends a request and gives the answer when there is one.
+func (s *site) later(body string, headers ...string) <-chan heard {
+	answer := make(chan heard, 1)
+	go func() { answer <- s.send("POST", "/mcp", body, headers...) }()
+	return answer
+}
+
+// TestCancelIsTheOwners: a call ends when its own session says so, and for
+// nobody else who knows its id.
+func TestCancelIsTheOwners(t *testing.T) {
+	g := gatedOptions(t)
+	s := open(t, newServer(t, g.Options), server.HTTPOptions{Loopback: true})
+	const a, b = "Authorization: Bearer token-a", "Authorization: Bearer token-b"
+	owner, other, stranger := s.begin(a), s.begin(a), s.begin(b)
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":42}}`
+	answer := s.later(callLine(42, "fail", `{"how":"wait"}`), owner, a)
+	<-g.started
+	for name, headers := range map[string][]string{
+		"without a session":               {a},
+		"another session of the user":     {a, other},
+		"another user":                    {b, stranger},
+		"another user, with this session": {b, owner},
+		"of 2026-07-28":                   {a, owner, "MCP-Protocol-Version: 2026-07-28"},
+	} {
+		s.send("POST", "/mcp", cancel, headers...)
+		select {
+		case err := <-g.ended:
+			t.Fatalf("%s: the call was cancelled: %v", name, err)
+		default:
+		}
+	}
+	if got := s.send("POST", "/mcp", cancel, owner, a); got.status != http.StatusAccepted {
+		t.Errorf("its owner cancels: %d %s", got.status, got.body)
+	}
+	if err := <-g.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the handler's context ended with %v", err)
+	}
+	<-answer
+}
+
+// TestSessionlessCallsWithOneID: two clients without sessions use the same id,
+// and each gets its own answer.
+func TestSessionlessCallsWithOneID(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			text := fmt.Sprint("from ", i)
+			body, headers := stateless(1, "tools/call", fmt.Sprintf(`"name":"echo","arguments":{"text":%q}`, text))
+			if i%2 == 0 {
+				body, headers = callLine(1, "echo", fmt.Sprintf(`{"text":%q}`, text)), nil
+			}
+			if got := s.send("POST", "/mcp", body, headers...); !strings.Contains(got.body, text+`\"`) {
+				t.Errorf("%s is answered with %s", text, got.body)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestHangingUp: a client of 2026-07-28 cancels by it, an older one does not.
+func TestHangingUp(t *testing.T) {
+	modernBody, modernHeaders := stateless(1, "tools/call", `"name":"fail","arguments":{"how":"wait"}`)
+	for name, test := range map[string]struct {
+		body    string
+		headers []string
+		want    error
+	}{
+		"modern": {modernBody, modernHeaders, context.Canceled},
+		"legacy": {callLine(1, "fail", `{"how":"wait"}`), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := gatedOptions(t)
+			s := open(t, newServer(t, g.Options), server.HTTPOptions{Loopback: true})
+			c := s.dial()
+			c.post(test.body, test.headers...)
+			<-g.started
+			c.Close()
+			if test.want == nil {
+				close(g.release)
+			}
+			if err := <-g.ended; !errors.Is(err, test.want) {
+				t.Errorf("the call ended with %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+// raw is a connection whose bytes the test writes itself.
+type raw struct {
+	net.Conn
+	t   *testing.T
+	out *bufio.Reader
+}
+
+func (s *site) dial() *raw {
+	s.t.Helper()
+	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
+	c, err := (&net.Dialer{}).DialContext(s.t.Context(), "tcp", host)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	t, _ := s.t.(*testing.T)
+	t.Cleanup(func() { c.Close() })
+	return &raw{c, t, bufio.NewReader(c)}
+}
+
+func (c *raw) write(text string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *raw) post(body string, headers ...string) {
+	c.t.Helper()
+	c.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+		strings.Join(append(headers, fmt.Sprint("Content-Length: ", len(body))), "\r\n") + "\r\n\r\n" + body)
+}
+
+// TestSlowClientsAreDropped: headers or a body that do not come hold nothing
+// for long.
+func TestSlowClientsAreDropped(t *testing.T) {
+	for name, begin := range map[string]string{
+		"headers":                  "POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
+		"a body":                   "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"a body that nobody reads": "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, TransferTime: 50 * time.Millisecond})
+			c := s.dial()
+			c.write(begin)
+			if _, err := io.ReadAll(c.out); err != nil { // ends when the server hangs up
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestReadersThatDoNotRead: an answer that the client does not take ends the
+// connection, and the user may call again.
+func TestReadersThatDoNotRead(t *testing.T) {
+	o := options(t)
+	o.MaxResultBytes = 32 << 20
+	s := open(t, newServer(t, o), server.HTTPOptions{Loopback: true, TransferTime: 100 * time.Millisecond, MaxConcurrent: 1})
+	c := s.dial()
+	c.post(callLine(1, "fill", `{"bytes":10000000}`))
+	for {
+		got := s.send("POST", "/mcp", callLine(2, "echo", `{"text":"next"}`))
+		if strings.Contains(got.body, "next") {
+			return
+		}
+		if !strings.Contains(got.body, "RATE_LIMITED") {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestUserLimits: over a limit a call is answered with a result that a model
+// reads, everything else with a status that programs know; other users notice
+// nothing.
+func TestUserLimits(t *testing.T) {
+	const a, b = "Authorization: Bearer token-a", "Authorization: Bearer token-b"
+	check := func(t *testing.T, s *site, what string) {
+		t.Helper()
+		var fault struct {
+			Code              string
+			Message           string
+			RetryAfterSeconds int
+		}
+		body, headers := stateless(7, "tools/call", `"name":"echo","arguments":{"text":"x"}`)
+		for name, got := range map[string]heard{
+			"legacy": s.send("POST", "/mcp", callLine(7, "echo", `{"text":"x"}`), a),
+			"modern": s.send("POST", "/mcp", body, append(headers, a)...),
+		} {
+			var answer struct {
+				Result struct {
+					IsError bool
+					Content []struct{ Text string }
+				}
+			}
+			err := json.Unmarshal([]byte(got.body), &answer)
+			if err != nil || len(answer.Result.Content) != 1 || json.Unmarshal([]byte(answer.Result.Content[0].Text), &fault) != nil {
+				t.Fatalf("%s: %d %s", name, got.status, got.body)
+			}
+			if got.status != http.StatusOK || !answer.Result.IsError || fault.Code != "RATE_LIMITED" || fault.RetryAfterSeconds < 1 ||
+				!strings.Contains(fault.Message, what) || !strings.Contains(fault.Message, "server's own") {
+				t.Errorf("%s: a call over the limit is answered with %d %s", name, got.status, got.body)
+			}
+		}
+		got := s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":8,"method":"tools/list"}`, a)
+		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, `"id":8`) {
+			t.Errorf("a list over the limit: %d %s", got.status, got.body)
+		}
+		if got := s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`, b); got.status != http.StatusOK {
+			t.Errorf("another user: %d %s", got.status, got.body)
+		}
+	}
+	t.Run("at a time", func(t *testing.T) {
+		g := gatedOptions(t)
+		s := open(t, newServer(t, g.Options), server.HTTPOptions{Loopback: true, MaxConcurrent: 2})
+		first, second := s.later(callLine(1, "fail", `{"how":"wait"}`), a), s.later(callLine(2, "fail", `{"how":"wait"}`), a)
+		<-g.started
+		<-g.started
+		check(t, s, "at most 2 requests of one user at a time")
+		close(g.release)
+		<-first
+		<-second
+		if got := s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`, a); got.status != http.StatusOK {
+			t.Errorf("when they have ended: %d %s", got.status, got.body)
+		}
+	})
+	t.Run("a minute", func(t *testing.T) {
+		s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxPerMinute: 3})
+		for range 3 {
+			s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":9,"method":"ping"}`, a)
+		}
+		check(t, s, "at most 3 requests of one user a minute")
+	})
+}
+
+// TestRefusedToken: a token that GitHub has refused is refused here, so that a
+// client that can get another does.
+func TestRefusedToken(t *testing.T) {
+	o := options(t)
+	o.Handlers["fail"] = func(context.Context, json.RawMessage) (any, error) {
+		return nil, fault.New(fault.AuthFailed, "GitHub does not accept the token")
+	}
+	s := open(t, newServer(t, o), server.HTTPOptions{})
+	const a, b = "Authorization: Bearer token-a", "Authorization: Bearer token-b"
+	if got := s.send("POST", "/mcp", callLine(1, "fail", `{"how":"error"}`), a); !strings.Contains(got.body, "AUTH_FAILED") {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	got := s.send("POST", "/mcp", callLine(2, "echo", `{"text":"x"}`), a)
+	if got.status != http.StatusUnauthorized || !strings.Contains(got.header.Get("WWW-Authenticate"), `error="invalid_token"`) {
+		t.Errorf("then: %d %s", got.status, got.header)
+	}
+	if got := s.send("POST", "/mcp", callLine(3, "echo", `{"text":"x"}`), b); got.status != http.StatusOK {
+		t.Errorf("another user: %d %s", got.status, got.body)
+	}
+}
+
+// TestConfirmationOverHTTP: a client of the library asks its person, in both
+// protocols, over the stream of the call.
+func TestConfirmationOverHTTP(t *testing.T) {
+	for era, how := range map[string][]mcpclient.ClientOption{
+		mcp.LATEST_LEGACY_PROTOCOL_VERSION: {mcpclient.WithLegacyProtocolOnly()},
+		mcp.LATEST_PROTOCOL_VERSION:        {mcpclient.WithProtocolVersion(mcp.LATEST_PROTOCOL_VERSION)},
+	} {
+		for action, want := range map[mcp.ElicitationResponseAction]string{
+			mcp.ElicitationResponseActionAccept: "erased it", mcp.ElicitationResponseActionDecline: "declined",
+		} {
+			t.Run(era+"/"+string(action), func(t *testing.T) {
+				s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+				someone := person{action: action, content: map[string]any{"confirm": true}}
+				c := s.connect(append(how, mcpclient.WithElicitationHandler(&someone))...)
+				if c.ProtocolVersion() != era {
+					t.Fatalf("the session is of %s", c.ProtocolVersion())
+				}
+				result, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{
+					Name: "erase", Arguments: map[string]any{"what": "it"},
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text := mcp.GetTextFromContent(result.Content[0]); !strings.Contains(text, want) || len(someone.asked) != 1 {
+					t.Errorf("the call answers %s, the person was asked %q", text, someone.asked)
+				}
+			})
+		}
+	}
+}
+
+// connect has a client of the MCP library talk to the site.
+func (s *site) connect(how ...mcpclient.ClientOption) *mcpclient.Client {
+	s.t.Helper()
+	way, err := transport.NewStreamableHTTP(s.url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := mcpclient.NewClient(way, how...)
+	s.t.Cleanup(func() { c.Close() })
+	if err := c.Start(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := c.Initialize(s.t.Context(), mcp.InitializeRequest{}); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// TestNobodyToAsk: a session that cannot be asked gets the fault at once.
+func TestNobodyToAsk(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	for name, headers := range map[string][]string{"without a session": nil, "a session that promised nothing": {s.begin()}} {
+		if got := s.send("POST", "/mcp", callLine(1, "erase", `{"what":"it"}`), headers...); !strings.Contains(got.body, "CONFIRMATION_REQUIRED") {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+}
+
+// TestConfirmedByAnotherReplica: with a shared key, the answer to what one
+// process asked may come to another.
+func TestConfirmedByAnotherReplica(t *testing.T) {
+	const caps = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+	for name, test := range map[string]struct{ keys, want string }{
+		"a shared key":    {"same same", "erased it"},
+		"different keys":  {"one other", "another process"},
+		"keys of its own": {" ", "another process"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sites []*site
+			first, second, _ := strings.Cut(test.keys, " ")
+			for _, key := range []string{first, second} {
+				o := options(t)
+				o.ConfirmationKey = key
+				sites = append(sites, open(t, newServer(t, o), server.HTTPOptions{Loopback: true}))
+			}
+			call := func(s *site, more string) string {
+				body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"erase","arguments":{"what":"it"},` + more + caps + `}}`
+				return s.send("POST", "/mcp", body, modernHeaders(body)...).body
+			}
+			asked := state.FindString(call(sites[0], ""))
+			if asked == "" {
+				t.Fatal("nobody was asked")
+			}
+			if got := call(sites[1], asked+`,"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},`); !strings.Contains(got, test.want) {
+				t.Errorf("the answer is %s, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestDrain: at the end running calls are finished, streams are ended, and what
+// comes new is turned away.
+func TestDrain(t *testing.T) {
+	g := gatedOptions(t)
+	endpoint, err := server.NewHTTP(newServer(t, g.Options), server.HTTPOptions{Loopback: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, stop, done := serve(t, endpoint)
+	session := s.begin()
+	stream := s.dial()
+	stream.write("GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + session + "\r\n\r\n")
+	if status, err := stream.out.ReadString('\n'); err != nil || !strings.Contains(status, "200") {
+		t.Fatalf("the stream: %q, %v", status, err)
+	}
+	answer := s.later(callLine(5, "fail", `{"how":"wait"}`), session)
+	<-g.started
+	if got := s.send("GET", "/readyz", ""); got.status != http.StatusOK {
+		t.Errorf("before: %d %s", got.status, got.body)
+	}
+	stop()
+	if _, err := io.ReadAll(stream.out); err != nil {
+		t.Errorf("the stream ends with %v", err)
+	}
+	if got := s.send("GET", "/readyz", ""); got.status != http.StatusServiceUnavailable {
+		t.Errorf("readyz while it ends: %d %s", got.status, got.body)
+	}
+	if got := s.send("GET", "/healthz", ""); got.status != http.StatusOK {
+		t.Errorf("healthz while it ends: %d %s", got.status, got.body)
+	}
+	if got := s.send("POST", "/mcp", callLine(6, "echo", `{"text":"late"}`)); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("a call while it ends: %d %s", got.status, got.body)
+	}
+	close(g.release)
+	if got := <-answer; !strings.Contains(got.body, "done") {
+		t.Errorf("the running call: %d %s", got.status, got.body)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDrainIsBounded: a call that does not end is cancelled.
+func TestDrainIsBounded(t *testing.T) {
+	g := gatedOptions(t)
+	endpoint, err := server.NewHTTP(newServer(t, g.Options), server.HTTPOptions{Loopback: true, DrainTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, stop, done := serve(t, endpoint)
+	answer := s.later(callLine(5, "fail", `{"how":"wait"}`))
+	<-g.started
+	stop()
+	if err := <-g.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	<-answer
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// serve serves until stop is called; done then gets Serve's error.
+func serve(t testing.TB, endpoint *server.HTTP) (s *site, stop func(), done <-chan error) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(stop)
+	ended := make(chan error, 1)
+	go func() { ended <- endpoint.Serve(ctx, l) }()
+	return &site{t, endpoint, "http://" + l.Addr().String() + "/mcp"}, stop, ended
+}
+
+// sessions asks the metrics how many there are.
+func (s *site) sessions() string {
+	s.t.Helper()
+	for line := range strings.Lines(s.send("GET", "/metrics", "").body) {
+		if n, ok := strings.CutPrefix(strings.TrimSpace(line), "github_workflow_mcp_sessions "); ok {
+			return n
+		}
+	}
+	s.t.Fatal("the metrics do not tell the sessions")
+	return ""
+}
+
+// TestAbandonedSessionsAreFreed is A62: sessions that nobody ends take memory
+// only until they are idle for too long.
+func TestAbandonedSessionsAreFreed(t *testing.T) {
+	const abandoned = 10_000
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{
+		Loopback: true, MaxPerMinute: 1_000_000, MaxSessions: abandoned, SessionIdle: 2 * time.Second,
+	})
+	s.begin()
+	before := heap()
+	for range abandoned - 1 {
+		s.begin()
+	}
+	full := heap()
+	for s.sessions() != "0" {
+		time.Sleep(50 * time.Millisecond)
+	}
+	after := heap()
+	t.Logf("heap: %d KB before, %d KB with %s sessions, %d KB after", before>>10, full>>10, "10,000", after>>10)
+	if grown := int64(after) - int64(before); grown > 4<<20 {
+		t.Errorf("%d KB stay in memory", grown>>10)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestTooManySessions: the user who has most loses the oldest; others keep
+// theirs, and a session that is in use stays.
+func TestTooManySessions(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxSessions: 4})
+	const modest, greedy = "Authorization: Bearer modest", "Authorization: Bearer greedy"
+	mine := s.begin(modest)
+	var theirs []string
+	for range 10 {
+		theirs = append(theirs, s.begin(greedy))
+	}
+	if n := s.sessions(); n != "4" {
+		t.Errorf("there are %s sessions", n)
+	}
+	ping := func(headers ...string) int {
+		return s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headers...).status
+	}
+	if got := ping(mine, modest); got != http.StatusOK {
+		t.Errorf("the session of the modest user: %d", got)
+	}
+	for i, session := range theirs {
+		want := http.StatusNotFound
+		if i >= len(theirs)-3 {
+			want = http.StatusOK
+		}
+		if got := ping(session, greedy); got != want {
+			t.Errorf("session %d of the greedy user: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestLongBodyIsNotKept: 200 MB are turned away without being read into
+// memory, whether their length is told or not.
+func TestLongBodyIsNotKept(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	for name, told := range map[string]bool{"its length is told": true, "in chunks": false} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, io.LimitReader(zeros{}, 200<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		if told {
+			r.ContentLength = 200 << 20
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil { // the server has hung up while we wrote on
+			t.Logf("%s: %v", name, err)
+		} else {
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("%s: %s", name, resp.Status)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		allocated := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%s: %d MB allocated", name, allocated>>20)
+		if allocated > 128<<20 {
+			t.Errorf("%s: %d MB were allocated", name, allocated>>20)
+		}
+	}
+	if got := s.send("POST", "/mcp", callLine(1, "echo", `{"text":"next"}`)); got.status != http.StatusOK {
+		t.Errorf("the next call: %d %s", got.status, got.body)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestMetrics: what happened can be counted, and no client names a label.
+func TestMetrics(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	const token = "Authorization: Bearer a-secret-token"
+	s.send("POST", "/mcp", callLine(1, "echo", `{"text":"x"}`), token)
+	s.send("POST", "/mcp", callLine(2, "fail", `{"how":"fault"}`), token)
+	s.send("POST", "/mcp", callLine(3, "no_such_tool", `{}`), token)
+	s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Host: evil.example")
+	text := s.send("GET", "/metrics", "").body
+	for _, want := range []string{
+		`github_workflow_mcp_calls_total{code="OK",tool="echo"} 1`,
+		`github_workflow_mcp_calls_total{code="NOT_FOUND",tool="fail"} 1`,
+		`github_workflow_mcp_call_duration_seconds_count{tool="echo"} 1`,
+		`github_workflow_mcp_http_requests_total{status="200"} 3`,
+		`github_workflow_mcp_http_requests_total{status="403"} 1`,
+		`github_workflow_mcp_requests_in_flight 0`,
+		`github_workflow_mcp_sessions 0`,
+		`go_goroutines`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	if strings.Contains(text, "no_such_tool") || strings.Contains(text, "secret") {
+		t.Error("the metrics show what a client sent")
+	}
+}
