@@ -45,25 +45,36 @@ func TestDocumentsHoldValidJSON(t *testing.T) {
 	report(t, brokenJSON(os.DirFS(".")))
 }
 
-// TestREADMEListsTheSettings asks the program itself; TestMain has put it on
+// TestDocumentsListTheSettings asks the program itself; TestMain has put it on
 // the PATH.
-func TestREADMEListsTheSettings(t *testing.T) {
-	help, err := exec.CommandContext(t.Context(), "github-workflow-mcp", "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(helpSettings(string(help)), readmeSettings(string(readme))); diff != "" {
-		t.Errorf("settings of README.md differ from those of --help (-help +README):\n%s", diff)
+func TestDocumentsListTheSettings(t *testing.T) {
+	for _, test := range []struct {
+		document string
+		command  []string
+	}{
+		{"README.md", nil}, {"docs/HTTP.md", []string{"http"}},
+	} {
+		help, err := exec.CommandContext(t.Context(), "github-workflow-mcp", append(test.command, "--help")...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := string(help)
+		if len(test.command) > 0 {
+			own, _, _ = strings.Cut(own, "Global Flags:")
+		}
+		text, err := os.ReadFile(test.document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(helpSettings(own), listedSettings(string(text))); diff != "" {
+			t.Errorf("settings of %s differ from those of --help (-help +document):\n%s", test.document, diff)
+		}
 	}
 }
 
 var (
 	helpSetting   = regexp.MustCompile(`(?m)^ +--([a-z-]+) .*\[([A-Z_, ]+)\]`)
-	readmeSetting = regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| ([^|]+) \\|")
+	listedSetting = regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| ([^|]+) \\|")
 )
 
 // helpSettings are the variables of each flag, as --help gives them.
@@ -75,11 +86,11 @@ func helpSettings(help string) map[string][]string {
 	return found
 }
 
-// readmeSettings are the variables of each flag, as the README's table gives
-// them.
-func readmeSettings(readme string) map[string][]string {
+// listedSettings are the variables of each flag, as the table of a document
+// gives them.
+func listedSettings(readme string) map[string][]string {
 	found := map[string][]string{}
-	for _, match := range readmeSetting.FindAllStringSubmatch(readme, -1) {
+	for _, match := range listedSetting.FindAllStringSubmatch(readme, -1) {
 		found[match[1]] = strings.Split(strings.ReplaceAll(match[2], "`", ""), ", ")
 	}
 	return found
@@ -123,7 +134,7 @@ func TestSettingsAreRead(t *testing.T) {
 		t.Errorf("from --help (-want +got):\n%s", diff)
 	}
 	readme := "| `--host` | `GITHUB_HOST`, `GH_HOST` | the host |\n| `--repo` | `GITHUB_REPOSITORY` | home |\n| `CODE` | x |\n"
-	if diff := cmp.Diff(want, readmeSettings(readme)); diff != "" {
+	if diff := cmp.Diff(want, listedSettings(readme)); diff != "" {
 		t.Errorf("from the README (-want +got):\n%s", diff)
 	}
 }

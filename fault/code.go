@@ -40,7 +40,7 @@ const (
 	Conflict          Code = "CONFLICT"            // changed meanwhile, dirty tree, second sync
 
 	// Upstream failed.
-	RateLimited     Code = "RATE_LIMITED"     // primary, secondary or GraphQL rate limit
+	RateLimited     Code = "RATE_LIMITED"     // primary, secondary or GraphQL rate limit, or one of this server's own over HTTP
 	UpstreamError   Code = "UPSTREAM_ERROR"   // GitHub failed or answered nonsense
 	UpstreamTimeout Code = "UPSTREAM_TIMEOUT" // GitHub did not answer in time
 	OutcomeUnknown  Code = "OUTCOME_UNKNOWN"  // a write was sent, and what became of it is not known

@@ -38,9 +38,9 @@ func New[K comparable, V any](bound int, idle time.Duration, now func() time.Tim
 	return &Map[K, V]{bound: bound, idle: idle, now: now, order: list.New(), byKey: map[K]*list.Element{}}
 }
 
-// Get is the value of key, made now if there is none. Make must not use the
-// Map, and everyone else waits for it.
-func (m *Map[K, V]) Get(key K, make func() V) V {
+// Get is the value of key, created now if there is none. Create must not use
+// the Map, and everyone else waits for it.
+func (m *Map[K, V]) Get(key K, create func() V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -54,7 +54,7 @@ func (m *Map[K, V]) Get(key K, make func() V) V {
 	if m.order.Len() >= m.bound {
 		m.drop(m.order.Back())
 	}
-	value := make()
+	value := create()
 	m.byKey[key] = m.order.PushFront(&entry[K, V]{key, value, now})
 	return value
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -65,7 +66,7 @@ func (f *faces) of(r *http.Request) (*face, error) {
 		mcpserver.WithSessionIdManagerResolver(tickets{}),
 		mcpserver.WithHeartbeatInterval(pingInterval),
 		mcpserver.WithDisableLocalhostProtection(true), // the door has looked
-		mcpserver.WithStreamableHTTPLogger(narrowed.log),
+		mcpserver.WithStreamableHTTPLogger(slog.New(debugging{narrowed.log.Handler()})),
 	)
 	f.known[key] = made
 	return made, nil
@@ -151,3 +152,19 @@ func (n nowhere) WriteHeader(int)                {}
 func (n nowhere) Write(text []byte) (int, error) { return len(text), nil }
 func (n nowhere) Flush()                         {}
 func (n nowhere) CanStream() bool                { return false }
+
+// debugging logs as debugging what the MCP library calls errors: that a client
+// has sent something odd, or has hung up.
+type debugging struct{ to slog.Handler }
+
+func (d debugging) Enabled(ctx context.Context, _ slog.Level) bool {
+	return d.to.Enabled(ctx, slog.LevelDebug)
+}
+
+func (d debugging) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return d.to.Handle(ctx, r)
+}
+
+func (d debugging) WithAttrs(attrs []slog.Attr) slog.Handler { return debugging{d.to.WithAttrs(attrs)} }
+func (d debugging) WithGroup(name string) slog.Handler       { return debugging{d.to.WithGroup(name)} }

@@ -39,7 +39,9 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 			h.free(h.sessions.expired())
 		case <-ctx.Done():
 			err := h.drain(ctx, running)
-			<-served
+			if end := <-served; !errors.Is(end, http.ErrServerClosed) {
+				err = errors.Join(err, end)
+			}
 			return err
 		}
 	}

@@ -168,7 +168,7 @@ type ticket struct {
 type ticketKey struct{}
 
 // ResolveSessionIdManager gives the library the ticket of a request.
-func (tickets) ResolveSessionIdManager(r *http.Request) mcpserver.SessionIdManager {
+func (tickets) ResolveSessionIdManager(r *http.Request) mcpserver.SessionIdManager { //nolint:revive,staticcheck // the library's name
 	if t, ok := r.Context().Value(ticketKey{}).(*ticket); ok {
 		return t
 	}
