@@ -40,20 +40,28 @@ func (s *pullSource) pageBefore(ctx context.Context, want thread.PageWant) (thre
 		return thread.Page{}, err
 	}
 	page := thread.Page{HasBefore: cut || got.back.hasBefore, HasMore: to != nil, Start: got.back.start()}
+	fillBack(&page, entries, texts, want.Last)
+	page.Overview = s.overview()
+	return page, nil
+}
+
+// fillBack puts the last n remarks that are shown into a page. It starts at the
+// oldest of them, or, when none is shown, before all that was looked at.
+func fillBack(page *thread.Page, entries []entry, texts map[string]thread.Comment, n int) {
 	for _, entry := range slices.Backward(entries) {
 		comment, ok := texts[entry.ID]
-		if ok && len(page.Comments) == want.Last {
+		if ok && len(page.Comments) == n {
 			page.HasBefore = true
 			break
 		}
-		page.Start = entry.spot.String()
+		if ok || len(page.Comments) == 0 {
+			page.Start = entry.spot.String()
+		}
 		if ok {
 			page.Comments = append(page.Comments, comment)
 		}
 	}
 	slices.Reverse(page.Comments)
-	page.Overview = s.overview()
-	return page, nil
 }
 
 // start is where a run goes on backward of which every comment was left out.

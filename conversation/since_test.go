@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,15 +150,43 @@ func TestLastByPages(t *testing.T) {
 	h := enter(t)
 	for _, number := range []int{101, 102, 201, 209, 213} {
 		all := h.truth(number).after(thread.Key{})
-		for _, n := range []int{1, 3, 7, 130} {
+		for _, n := range []int{1, 3, 7, 130, 1000} {
 			want := all[max(0, len(all)-n):]
 			for _, bytes := range []int{budget, 16000} {
 				pages := h.readAll(conversation.Request{IssueNumber: number, LastN: &n}, bytes)
+				if last := pages[len(pages)-1]; last.Count == 0 {
+					t.Errorf("#%d, last %d by %d bytes: the last of %d pages is empty", number, n, bytes, len(pages))
+				}
 				slices.Reverse(pages)
 				if got := collect(pages).ids; fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("#%d, last %d by %d bytes: %d remarks, want %d:\n%s", number, n, bytes, len(got), len(want), cmp.Diff(want, got))
 				}
 			}
+		}
+	}
+}
+
+// Answers in a thread are often reviews of their own, which only wrap them, and
+// one review has a text as well: the wrapper before the oldest remark of a page
+// is no place to go on from.
+func TestLastOfWrappedRemarks(t *testing.T) {
+	h := enter(t)
+	for i := range 40 {
+		h.postQuery(`mutation($body: String!) { addPullRequestReviewThreadReply(input: {
+			pullRequestReviewThreadId: "PRRT_kwDODSw4pM4A9HKF", body: $body}) { clientMutationId } }`,
+			map[string]any{"body": fmt.Sprintf("Answer %d. %s", i, strings.Repeat("word ", 300))}, &struct{}{})
+	}
+	h.postQuery(`mutation { addPullRequestReview(input: { pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "In all.",
+		threads: [{path: "reader/reader.go", line: 10, side: RIGHT, body: "A remark."}]}) { clientMutationId } }`, nil, &struct{}{})
+	all := h.truth(201).after(thread.Key{})
+	for _, n := range []int{9, 20, 21, 40, len(all), len(all) + 1} {
+		pages := h.readAll(conversation.Request{PRNumber: 201, LastN: &n}, 12000)
+		if last := pages[len(pages)-1]; last.Count == 0 {
+			t.Errorf("last %d: the last of %d pages is empty", n, len(pages))
+		}
+		slices.Reverse(pages)
+		if diff := cmp.Diff(all[max(0, len(all)-n):], collect(pages).ids); diff != "" {
+			t.Errorf("last %d (-truth +got):\n%s", n, diff)
 		}
 	}
 }

@@ -125,17 +125,19 @@ func firstOf(entries []entry, n int) (kept []entry, more bool) {
 	return entries, false
 }
 
-// lastOf cuts entries before the last n that are certainly shown; more reports
-// whether any were cut.
+// lastOf cuts entries before the last n that are certainly shown, and those
+// next to them that may be; more reports whether any were cut, and so, whether
+// more is shown.
 func lastOf(entries []entry, n int) (kept []entry, more bool) {
 	certain := 0
 	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].wraps {
+			continue
+		}
 		if certain == n {
 			return entries[i+1:], true
 		}
-		if !entries[i].wraps {
-			certain++
-		}
+		certain++
 	}
 	return entries, false
 }

@@ -134,8 +134,11 @@ func (r *run) last(ctx context.Context) error {
 	}
 	slices.Reverse(page.Comments)
 	count := len(page.Comments)
-	if page.HasBefore && want.Last > 0 {
+	switch {
+	case want.Last > 0 && page.HasBefore:
 		remaining += want.Last - count // GitHub may have given less than asked for
+	case want.Last > 0:
+		remaining = 0 // there are fewer than asked for
 	}
 	r.deliver(page.Comments, func(i int) Position {
 		return Position{Upstream: start, Oldest: oldest, Dropped: count - i, Remaining: remaining}
