@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -51,17 +52,24 @@ type seat struct {
 	patience time.Duration // for one request; 0 is as long as in production
 	pause    time.Duration // before a read is repeated; 0 is as long as in production
 	budget   int           // of bytes for a result; 0 is as in production
+	front    string        // what stands before the sandbox, if anything: its address
+	log      io.Writer     // gets all that can be logged; nil is no log
 }
 
 // newBench assembles a server.
 func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 	t.Helper()
-	to, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: github.RESTURL(), GraphQLURL: github.GraphQLURL()})
+	root := cmp.Or(who.front, github.URL)
+	to, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: root + "/api/v3", GraphQLURL: root + "/api/graphql"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	log := slog.New(slog.DiscardHandler)
+	if who.log != nil {
+		log = slog.New(slog.NewTextHandler(who.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
 	client := &http.Client{Transport: transport.New(transport.Options{
-		Endpoints: to, RequestTimeout: who.patience, RetryInterval: who.pause,
+		Endpoints: to, RequestTimeout: who.patience, RetryInterval: who.pause, Logger: log,
 		Token: func(context.Context) (string, error) { return who.token, nil },
 	})}
 	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}
@@ -78,7 +86,7 @@ func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 	h := &house{book: handbook.New(tools), own: newRooms(set, self, func() (*connection, error) { return way, nil })}
 	b.server, err = server.New(server.Options{
 		Contract: tools, Handlers: h.handlers(), MaxResultBytes: who.budget,
-		CheckResults: true, Logger: slog.New(slog.DiscardHandler),
+		CheckResults: true, Logger: log,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -37,8 +37,8 @@ type Failure struct {
 	BodyDelayMillis int `json:"bodyDelayMillis,omitempty"` // between the headers and the body
 	TruncateAt      int `json:"truncateAt,omitempty"`      // the body ends after so many bytes, the connection with it
 
-	// Errors answer a GraphQL request. Data says with what beside them: ""
-	// nothing, "null" null, "keep" the real answer, in which the paths of Null
+	// Errors and Data answer a GraphQL request. Data is "" for none, "null"
+	// for null, "keep" for the real answer, in which the paths of Null
 	// ("repository.discussion") are null.
 	Errors []GraphQLError `json:"errors,omitempty"`
 	Data   string         `json:"data,omitempty"`
@@ -164,7 +164,9 @@ func (f Failure) bodyDelay() time.Duration {
 }
 
 // replaces reports whether the rule answers in place of GitHub.
-func (f Failure) replaces() bool { return f.Body != "" || f.Errors != nil || f.Status != 0 }
+func (f Failure) replaces() bool {
+	return f.Body != "" || f.Errors != nil || f.Data != "" || f.Status != 0
+}
 
 // executes reports whether the request takes effect.
 func (f Failure) executes() bool { return f.Execute || f.Data == "keep" || !f.replaces() }
@@ -172,13 +174,16 @@ func (f Failure) executes() bool { return f.Execute || f.Data == "keep" || !f.re
 // rewrite is the body that goes out in place of the real one, which is nil
 // when the request was not executed.
 func (f Failure) rewrite(actual []byte) ([]byte, error) {
-	if f.Errors == nil {
+	if f.Errors == nil && f.Data == "" {
 		if f.Body == "" && !f.replaces() {
 			return actual, nil
 		}
 		return []byte(f.Body), nil
 	}
-	answer := map[string]any{"errors": f.Errors}
+	answer := map[string]any{}
+	if f.Errors != nil {
+		answer["errors"] = f.Errors
+	}
 	switch f.Data {
 	case "null":
 		answer["data"] = nil

@@ -70,6 +70,8 @@ func TestFailures(t *testing.T) {
 		"malformed":         {sandbox.Failure{Kind: "MALFORMED_JSON"}, 200, `"cut he`, ""},
 		"own answer":        {sandbox.Failure{Status: 418, Body: "short and stout"}, 418, "short and stout", ""},
 		"errors alone":      {sandbox.Failure{Errors: []sandbox.GraphQLError{{Message: "no"}}}, 200, `{"errors":[{"message":"no"}]}`, ""},
+		"no data":           {sandbox.Failure{Data: "null"}, 200, `{"data":null}`, ""},
+		"a hole":            {sandbox.Failure{Data: "keep", Null: []string{"repository"}}, 200, `{"data":{"repository":null,"viewer":{"login":"octo-write"}}}`, ""},
 		"partial data":      {sandbox.Failure{Data: "keep", Null: []string{"repository"}, Errors: []sandbox.GraphQLError{{Type: "FORBIDDEN", Message: "half"}}}, 200, `{"data":{"repository":null,"viewer":{"login":"octo-write"}},"errors":[{"type":"FORBIDDEN","message":"half"}]}`, ""},
 		"only a header":     {sandbox.Failure{Headers: map[string]string{"X-Odd": "1"}}, 200, `"login":"octo-write"`, "X-Odd: 1"},
 		"slow body":         {sandbox.Failure{BodyDelayMillis: 1}, 200, `"login":"octo-write"`, ""},
