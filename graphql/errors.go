@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,6 +40,25 @@ func (e ResponseError) where() string {
 		steps[i] = fmt.Sprint(step)
 	}
 	return strings.Join(steps, ".")
+}
+
+// field is where, with * for every place in a list: "repository.issue.comments.nodes.*".
+func (e ResponseError) field() string {
+	steps := make([]string, len(e.Path))
+	for i, step := range e.Path {
+		if steps[i] = "*"; !isIndex(step) {
+			steps[i] = fmt.Sprint(step)
+		}
+	}
+	return strings.Join(steps, ".")
+}
+
+func isIndex(step any) bool {
+	switch step.(type) {
+	case float64, json.Number, int:
+		return true
+	}
+	return false
 }
 
 // kind is the error's type, wherever the engine at the other end puts it.
@@ -217,6 +237,17 @@ func (n Notes) Under(path string) Notes {
 	return under
 }
 
+// Outside are the notes that are not Under path.
+func (n Notes) Outside(path string) Notes {
+	var outside Notes
+	for _, note := range n {
+		if !within(note.where(), path) {
+			outside = append(outside, note)
+		}
+	}
+	return outside
+}
+
 // within reports whether path is outer or below it.
 func within(path, outer string) bool {
 	return path == outer || outer == "" || strings.HasPrefix(path, outer+".")
@@ -261,21 +292,39 @@ func partialForSSO(organizations string) ResponseError {
 	return ResponseError{Type: PartialResults, Message: text}
 }
 
-// Warnings are the notes as sentences, each once, at most ten.
+// Warnings are the notes as sentences, at most ten. Notes that differ only in
+// their place in a list are one sentence that counts them.
 func (n Notes) Warnings() []string {
 	const most = 10
-	var warnings []string
+	var kinds []string
+	places := map[string][]string{} // of each kind, the paths
 	for _, note := range n {
-		text := note.Message
-		if where := note.where(); where != "" {
-			text += " (at " + where + ")"
+		kind := note.Message + "\x00" + note.field()
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
-		if !slices.Contains(warnings, text) {
-			warnings = append(warnings, text)
+		if where := note.where(); !slices.Contains(places[kind], where) {
+			places[kind] = append(places[kind], where)
 		}
 	}
-	if more := len(warnings) - most; more > 0 {
-		warnings = append(warnings[:most], fmt.Sprintf("and %d more", more))
+	var warnings []string
+	for _, kind := range kinds[:min(len(kinds), most)] {
+		message, field, _ := strings.Cut(kind, "\x00")
+		warnings = append(warnings, message+placed(field, places[kind]))
+	}
+	if more := len(kinds) - most; more > 0 {
+		warnings = append(warnings, fmt.Sprintf("and %d more", more))
 	}
 	return warnings
+}
+
+// placed says where something went wrong, for the end of a sentence.
+func placed(field string, places []string) string {
+	switch {
+	case len(places) > 1:
+		return fmt.Sprintf(" (%d times at %s)", len(places), field)
+	case places[0] != "":
+		return " (at " + places[0] + ")"
+	}
+	return ""
 }

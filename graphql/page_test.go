@@ -184,6 +184,9 @@ func TestUnder(t *testing.T) {
 		if got := len(notes.Under(path)); got != want {
 			t.Errorf("Under(%q): %d notes, want %d", path, got, want)
 		}
+		if got := len(notes.Outside(path)); got != len(notes)-want {
+			t.Errorf("Outside(%q): %d notes, want the other %d", path, got, len(notes)-want)
+		}
 	}
 }
 
@@ -198,6 +201,25 @@ func TestWarningsAreFew(t *testing.T) {
 	}
 	if got := graphql.Notes(nil).Warnings(); len(got) != 0 {
 		t.Errorf("warnings of nothing: %q", got)
+	}
+}
+
+func TestWarningsThatDifferInTheirPlaceOnlyAreOne(t *testing.T) {
+	hidden := func(message string, path ...any) graphql.ResponseError {
+		return graphql.ResponseError{Message: message, Path: path}
+	}
+	notes := graphql.Notes{
+		hidden("no", "repository", "issues", "nodes", 0.0, "author"), hidden("no", "repository", "issues", "nodes", 2.0, "author"),
+		hidden("no", "repository", "issues", "nodes", 2.0, "author"), // the same once more
+		hidden("no", "repository", "issues", "nodes", 2.0, "milestone"),
+		hidden("never", "repository", "issues", "nodes", 0.0, "author"), hidden("never"), hidden("never"),
+	}
+	want := []string{
+		"no (2 times at repository.issues.nodes.*.author)", "no (at repository.issues.nodes.2.milestone)",
+		"never (at repository.issues.nodes.0.author)", "never",
+	}
+	if diff := cmp.Diff(want, notes.Warnings()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

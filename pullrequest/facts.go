@@ -55,13 +55,16 @@ type Facts struct {
 	Warnings            []string           `json:"warnings,omitempty"`
 
 	author trust.Author
+	unread []string // what speaks for or against a merge and GitHub does not show
 }
 
-// Checks are the checks of the head commit. State is nil without any.
+// Checks are the checks of the head commit. State is nil without any. Unreadable
+// says that GitHub hides all of them, when State is nil, or else some.
 type Checks struct {
-	State   *string `json:"state"`
-	Total   int     `json:"total"`
-	Failing []Check `json:"failing"` // the first 50 of them
+	State      *string `json:"state"`
+	Total      int     `json:"total"`
+	Failing    []Check `json:"failing"` // the first 50 of them
+	Unreadable bool    `json:"unreadable,omitempty"`
 }
 
 // Check is a check that failed.
@@ -138,6 +141,9 @@ type wireContext struct {
 		TargetURL *string `graphql:"targetUrl"`
 	} `graphql:"... on StatusContext"`
 }
+
+// hidden reports whether GitHub shows nothing of the check: each has a name.
+func (w wireContext) hidden() bool { return w.CheckRun.Name == "" && w.Status.Context == "" }
 
 // failing is the check when it failed.
 func (w wireContext) failing() (Check, bool) {
@@ -216,6 +222,11 @@ func (w *wireOpinions) by(state string) []string {
 	return logins
 }
 
+// hidden reports whether some decision is not shown.
+func (w *wireOpinions) hidden() bool {
+	return w == nil || slices.ContainsFunc(w.Nodes, func(opinion wireOpinion) bool { return opinion.State == "" })
+}
+
 type wireReviewIDs struct {
 	Nodes []struct {
 		ID  string
@@ -251,7 +262,7 @@ func (s *Service) Get(ctx context.Context, req GetRequest) (_ *Facts, err error)
 		return nil, err
 	}
 	facts := wire.facts()
-	facts.Warnings = notes.Warnings()
+	wire.addHidden(facts, notes)
 	if err := s.countThreads(ctx, p, wire, facts); err != nil {
 		return nil, err
 	}
@@ -297,13 +308,8 @@ func (w wireFacts) facts() *Facts {
 	return facts
 }
 
-// addPeople adds who is asked, what is closed, and the viewer's own review.
+// addPeople adds what is closed and the viewer's own review.
 func (w wireFacts) addPeople(facts *Facts) {
-	if w.ReviewRequests != nil {
-		for _, request := range w.ReviewRequests.Nodes {
-			facts.Reviewers.Requested = append(facts.Reviewers.Requested, request.name())
-		}
-	}
 	if w.ClosingIssueReferences != nil {
 		for _, issue := range w.ClosingIssueReferences.Nodes {
 			facts.ClosingIssues = append(facts.ClosingIssues, issue.Number)
@@ -312,6 +318,54 @@ func (w wireFacts) addPeople(facts *Facts) {
 	if w.Pending != nil && len(w.Pending.Nodes) > 0 {
 		facts.PendingReviewID = &w.Pending.Nodes[0].ID
 	}
+}
+
+// Paths of what a token may not be allowed to see.
+const (
+	commitsPath  = "repository.pullRequest.commits"
+	opinionsPath = "repository.pullRequest.latestOpinionatedReviews"
+	requestsPath = "repository.pullRequest.reviewRequests.nodes"
+)
+
+// addHidden tells what is not there from what GitHub does not show. A reviewer
+// who is hidden is no account that is gone, and checks that are hidden are not
+// passed.
+func (w wireFacts) addHidden(facts *Facts, notes graphql.Notes) {
+	var warnings []string
+	if len(notes.Under(commitsPath)) > 0 && w.rollup() == nil {
+		facts.Checks.Unreadable = true
+		facts.unread = append(facts.unread, "its checks cannot be read")
+		warnings = append(warnings, "its checks cannot be read: whether there are any, and how they ended, is not known")
+	}
+	if len(notes.Under(opinionsPath)) > 0 && w.Opinions.hidden() {
+		facts.unread = append(facts.unread, "what its reviewers decided cannot be read")
+	}
+	requested, hidden := w.requested(notes)
+	facts.Reviewers.Requested = requested
+	if len(hidden) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of those whose review is awaited are hidden from this token and left out; GitHub says: %q",
+			len(hidden), hidden[0].Message))
+		notes = notes.Outside(requestsPath)
+	}
+	facts.Warnings = slices.Concat(warnings, notes.Warnings())
+}
+
+// requested are who is asked, without those that GitHub hides, and a note
+// about each of these.
+func (w wireFacts) requested(notes graphql.Notes) (names []string, hidden graphql.Notes) {
+	names = []string{}
+	if w.ReviewRequests == nil {
+		return names, nil
+	}
+	for i, request := range w.ReviewRequests.Nodes {
+		name := request.name()
+		if about := notes.Under(fmt.Sprintf("%s.%d", requestsPath, i)); name == thread.Ghost && len(about) > 0 {
+			hidden = append(hidden, about[0])
+			continue
+		}
+		names = append(names, name)
+	}
+	return names, hidden
 }
 
 // rollup are the checks of the head commit; nil when there are none.
@@ -323,6 +377,8 @@ func (w wireFacts) rollup() *wireRollup {
 }
 
 func (c *Checks) add(contexts []wireContext) {
+	hidden := len(contexts) == 0 && c.Total > 0 || slices.ContainsFunc(contexts, wireContext.hidden)
+	c.Unreadable = c.Unreadable || hidden
 	for _, context := range contexts {
 		if check, failing := context.failing(); failing && len(c.Failing) < maxFailing {
 			c.Failing = append(c.Failing, check)

@@ -37,6 +37,61 @@ func TestAccountsThatAreGone(t *testing.T) {
 	delivered(t, "get_pull_request_diff", result, budget)
 }
 
+// hide lets the sandbox answer as GitHub does a token that may not see what is
+// at these paths below a pull request.
+func hide(t *testing.T, github *sandbox.Running, erased string, paths ...[]any) {
+	t.Helper()
+	failure := sandbox.Failure{Query: "latestOpinionatedReviews", Data: "keep", Null: []string{"repository.pullRequest." + erased}, Times: -1}
+	for _, path := range paths {
+		failure.Errors = append(failure.Errors, sandbox.GraphQLError{
+			Type: "FORBIDDEN", Message: "Resource not accessible by integration", Path: append([]any{"repository", "pullRequest"}, path...),
+		})
+	}
+	if err := github.Fail(failure); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReviewersWhoAreHiddenAreNotGone(t *testing.T) {
+	running := sandbox.StartTest(t, sandbox.Options{})
+	hide(t, running, "reviewRequests.nodes.requestedReviewer",
+		[]any{"reviewRequests", "nodes", 0, "requestedReviewer"}, []any{"reviewRequests", "nodes", 1, "requestedReviewer"})
+	facts := get(t, openAs(t, running, sandbox.WriteToken), 205)
+	want := []string{`2 of those whose review is awaited are hidden from this token and left out; GitHub says: "Resource not accessible by integration"`}
+	if diff := cmp.Diff(want, facts.Warnings); diff != "" || len(facts.Reviewers.Requested) != 0 {
+		t.Errorf("requested %q, warnings (-want +got):\n%s", facts.Reviewers.Requested, diff)
+	}
+}
+
+// TestChecksThatAreHiddenAreNotPassed: pull request 206 has one that failed.
+func TestChecksThatAreHiddenAreNotPassed(t *testing.T) {
+	const rollup = "commits.nodes.commit.statusCheckRollup"
+	at := []any{"commits", "nodes", 0, "commit", "statusCheckRollup"}
+	for name, test := range map[string]struct {
+		erased   string
+		paths    [][]any
+		state    string
+		warnings int
+	}{
+		"all of them":   {rollup, [][]any{at}, "", 2},
+		"what they are": {rollup + ".contexts.nodes", [][]any{append(at, "contexts", "nodes", 0), append(at, "contexts", "nodes", 1)}, "FAILURE", 1},
+	} {
+		running := sandbox.StartTest(t, sandbox.Options{})
+		hide(t, running, test.erased, test.paths...)
+		facts := get(t, openAs(t, running, sandbox.WriteToken), 206)
+		state := ""
+		if facts.Checks.State != nil {
+			state = *facts.Checks.State
+		}
+		if !facts.Checks.Unreadable || state != test.state || len(facts.Checks.Failing) != 0 || len(facts.Warnings) != test.warnings {
+			t.Errorf("%s: %+v, state %q, warnings %q", name, facts.Checks, state, facts.Warnings)
+		}
+	}
+	if facts := get(t, open(t), 206); facts.Checks.Unreadable {
+		t.Errorf("nothing is hidden: %+v", facts.Checks)
+	}
+}
+
 func TestWhoDecidedWhat(t *testing.T) {
 	facts := get(t, open(t), 206)
 	if diff := cmp.Diff(pullrequest.Reviewers{Requested: []string{}, Approved: []string{"atlas-agent"}, ChangesRequested: []string{"jonas-lind"}}, facts.Reviewers); diff != "" {
@@ -128,6 +183,61 @@ func TestMergeIsAskedForWhenSomethingSpeaksAgainstIt(t *testing.T) {
 	}
 	if got := delivered(t, "merge_pull_request", result, budget); !got.Merged || got.SHA != headB || p.count(`"expectedHeadOid":"`+headA+`"`) != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestWhatSpeaksAgainstAMerge: what GitHub hides speaks against one, too.
+func TestWhatSpeaksAgainstAMerge(t *testing.T) {
+	rollup := func(state, contexts string) json.RawMessage {
+		return json.RawMessage(`{"totalCount":1,"nodes":[{"commit":{"statusCheckRollup":{"state":"` + state +
+			`","contexts":{"totalCount":1,"pageInfo":{"hasNextPage":false},"nodes":[` + contexts + `]}}}}]}`)
+	}
+	for name, test := range map[string]struct {
+		fact  string // of the pull request, in place of the one that speaks for it
+		value any
+		path  string // of what GitHub hides
+		doubt string // "" when there is none
+	}{
+		"nothing":                        {},
+		"checks that failed":             {fact: "commits", value: rollup("FAILURE", `{"name":"lint","conclusion":"FAILURE"}`), doubt: "failing checks: lint"},
+		"failed checks without a name":   {fact: "commits", value: rollup("FAILURE", "null"), path: `"commits","nodes",0,"commit","statusCheckRollup","contexts","nodes",0`, doubt: "the checks of its head fail"},
+		"passed checks without a name":   {fact: "commits", value: rollup("SUCCESS", "null"), path: `"commits","nodes",0,"commit","statusCheckRollup","contexts","nodes",0`},
+		"checks that are hidden":         {path: `"commits","nodes",0,"commit","statusCheckRollup"`, doubt: "its checks cannot be read"},
+		"a commit that is hidden":        {fact: "commits", value: json.RawMessage(`{"totalCount":1,"nodes":[null]}`), path: `"commits","nodes",0`, doubt: "its checks cannot be read"},
+		"a reviewer":                     {fact: "latestOpinionatedReviews", value: json.RawMessage(`{"nodes":[` + opinion("octo-b", "CHANGES_REQUESTED") + `]}`), doubt: "changes are requested by octo-b"},
+		"reviews that are hidden":        {fact: "latestOpinionatedReviews", path: `"latestOpinionatedReviews"`, doubt: "what its reviewers decided cannot be read"},
+		"a review that is hidden":        {fact: "latestOpinionatedReviews", value: json.RawMessage(`{"nodes":[null]}`), path: `"latestOpinionatedReviews","nodes",0`, doubt: "what its reviewers decided cannot be read"},
+		"checks that have not all ended": {fact: "mergeStateStatus", value: "UNSTABLE", doubt: "not all checks of its head have passed (UNSTABLE)"},
+		"rules":                          {fact: "mergeStateStatus", value: "BLOCKED", doubt: "the rules of main hold it back (BLOCKED)"},
+		"newer commits":                  {fact: "mergeStateStatus", value: "BEHIND", doubt: "it lacks the newest commits of main, which the rules ask for (BEHIND)"},
+		"GitHub does not know yet":       {fact: "mergeStateStatus", value: "UNKNOWN"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := factsOf(t, func(pull map[string]any) {
+				if test.fact != "" {
+					pull[test.fact] = test.value
+				}
+			})
+			warnings := 0
+			if test.path != "" {
+				warnings = 1
+				answer = strings.TrimSuffix(answer, "}") + `,"errors":[{"type":"FORBIDDEN","message":"Resource not accessible by integration","path":["repository","pullRequest",` + test.path + `]}]}`
+			}
+			h, _ := onPlay(t, map[string]string{
+				"latestOpinionatedReviews": answer,
+				"mergePullRequest":         `{"data":{"mergePullRequest":{"pullRequest":{"merged":true,"headRefOid":"` + headA + `","mergeCommit":{"oid":"` + headB + `"}}}}}`,
+			})
+			if test.doubt != "" {
+				_, err := merge(h, false)
+				if got := refused(t, err, fault.ConfirmationRequired); !strings.HasSuffix(got.Message, "this speaks against it: "+test.doubt) {
+					t.Errorf("%q, want the doubt %q", got.Message, test.doubt)
+				}
+			}
+			result, err := merge(h, test.doubt != "")
+			if err != nil || !result.Merged || len(result.Warnings) < warnings {
+				t.Errorf("%+v, %v; want a merge with %d warnings", result, err, warnings)
+			}
+		})
 	}
 }
 

@@ -83,7 +83,7 @@ func (m *merger) moved(head string) *fault.Error {
 }
 
 func (m *merger) merged(how string, sha *string) *MergeResult {
-	result := &MergeResult{Message: fmt.Sprintf("%s %s.", m.pull, how), PRNumber: m.pull.number, Merged: true}
+	result := &MergeResult{Message: fmt.Sprintf("%s %s.", m.pull, how), PRNumber: m.pull.number, Merged: true, Warnings: slices.Clone(m.facts.Warnings)}
 	if sha != nil {
 		result.SHA = *sha
 	}
@@ -113,22 +113,39 @@ func (m *merger) ready() error {
 	return nil
 }
 
-// doubts are the reasons to ask before merging.
+// doubts are the reasons to ask before merging. What GitHub does not show is
+// one: a check that cannot be seen may have failed.
 func (m *merger) doubts() []string {
-	var doubts []string
-	if checks := m.facts.Checks; len(checks.Failing) > 0 {
-		doubts = append(doubts, "failing checks: "+checks.failingNames())
-	} else if checks.State != nil && (*checks.State == "FAILURE" || *checks.State == "ERROR") {
-		doubts = append(doubts, "the checks of its head fail")
-	}
+	doubts := slices.Concat(m.checkDoubts(), m.facts.unread)
 	if asking := m.facts.Reviewers.ChangesRequested; len(asking) > 0 {
 		doubts = append(doubts, "changes are requested by "+strings.Join(asking, ", "))
+	}
+	switch base := m.facts.BaseRefName; m.facts.MergeStateStatus {
+	case "BLOCKED":
+		doubts = append(doubts, "the rules of "+base+" hold it back (BLOCKED)")
+	case "BEHIND":
+		doubts = append(doubts, "it lacks the newest commits of "+base+", which the rules ask for (BEHIND)")
 	}
 	return doubts
 }
 
-// confirmation asks before a merge that its checks or its reviewers speak
-// against; call is what carries it out.
+// checkDoubts are what its checks have against a merge. UNSTABLE is GitHub's
+// word for checks that have not all passed, whichever of them are to be seen.
+func (m *merger) checkDoubts() []string {
+	checks := m.facts.Checks
+	switch {
+	case len(checks.Failing) > 0:
+		return []string{"failing checks: " + checks.failingNames()}
+	case checks.State != nil && (*checks.State == "FAILURE" || *checks.State == "ERROR"):
+		return []string{"the checks of its head fail"}
+	case m.facts.MergeStateStatus == "UNSTABLE":
+		return []string{"not all checks of its head have passed (UNSTABLE)"}
+	}
+	return nil
+}
+
+// confirmation asks before a merge that something speaks against; call is what
+// carries it out.
 func (m *merger) confirmation() error {
 	doubts := m.doubts()
 	if len(doubts) == 0 {
@@ -136,9 +153,10 @@ func (m *merger) confirmation() error {
 	}
 	name, call := m.pull.repo.String(), m.req
 	call.Repo, call.Confirm = &name, true
-	return fault.New(fault.ConfirmationRequired, "a merge of %s cannot be undone, and there is: %s", m.pull, strings.Join(doubts, "; ")).
+	return fault.New(fault.ConfirmationRequired, "a merge of %s cannot be undone, and this speaks against it: %s", m.pull, strings.Join(doubts, "; ")).
 		WithFix("If a person wants it all the same, call merge_pull_request again with confirm: true.").
 		With("failingChecks", m.facts.Checks.Failing).With("changesRequestedBy", m.facts.Reviewers.ChangesRequested).
+		With("mergeStateStatus", m.facts.MergeStateStatus).
 		With("call", map[string]any{"tool": "merge_pull_request", "arguments": call})
 }
 

@@ -56,7 +56,7 @@ func (p *probe) scope() Check {
 		return unknown(name, "GitHub was not reached")
 	case !p.scopesKnown:
 		return passed(name, "the token has permissions in place of scopes, as fine-grained and app tokens do, and GitHub does not list them: "+
-			"Issues, Pull requests and Discussions need read and write, merging needs Contents too; a call that lacks one is refused and names it")
+			"Issues, Pull requests and Discussions need read and write, merging needs Contents too, and checks need Commit statuses and Checks to be read; a call that lacks one is refused and names it")
 	case slices.Contains(p.scopes, "repo"):
 		return passed(name, "%s%s", strings.Join(p.scopes, ", "), p.withoutProjects())
 	case slices.Contains(p.scopes, "public_repo"):
