@@ -8,9 +8,11 @@ import (
 )
 
 // The wire types are GitHub's GraphQL shapes. Names of one letter stand for
-// what comes a hundred times in an answer: they halve its size.
+// what comes a hundred times in an answer, which makes it much smaller.
 
-type wireActor struct{ Login string }
+type wireActor struct {
+	Login string `graphql:"l: login"`
+}
 
 func (a *wireActor) login() string {
 	if a == nil {
@@ -20,30 +22,30 @@ func (a *wireActor) login() string {
 }
 
 type wireComment struct {
-	ID                string
-	DatabaseID        int64 `graphql:"databaseId"`
-	Author            *wireActor
-	AuthorAssociation string
-	ViewerDidAuthor   bool
-	Body              string
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	LastEditedAt      *time.Time
-	DeletedAt         *time.Time
-	URL               string `graphql:"url"`
-	IsMinimized       bool
-	MinimizedReason   *string
-	IsAnswer          bool
-	ReplyTo           *struct{ ID string }
+	ID                string               `graphql:"i: id"`
+	DatabaseID        int64                `graphql:"d: databaseId"`
+	Author            *wireActor           `graphql:"w: author"`
+	AuthorAssociation string               `graphql:"as: authorAssociation"`
+	ViewerDidAuthor   bool                 `graphql:"v: viewerDidAuthor"`
+	Body              string               `graphql:"b: body"`
+	CreatedAt         time.Time            `graphql:"t: createdAt"`
+	UpdatedAt         time.Time            `graphql:"u: updatedAt"`
+	LastEditedAt      *time.Time           `graphql:"e: lastEditedAt"`
+	DeletedAt         *time.Time           `graphql:"x: deletedAt"`
+	URL               string               `graphql:"url"`
+	IsMinimized       bool                 `graphql:"m: isMinimized"`
+	MinimizedReason   *string              `graphql:"mr: minimizedReason"`
+	IsAnswer          bool                 `graphql:"an: isAnswer"`
+	ReplyTo           *struct{ ID string } `graphql:"p: replyTo"`
 }
 
 // wireTop is a top-level comment with its newest replies.
 type wireTop struct {
 	wireComment
 	Replies struct {
-		TotalCount int
-		Nodes      []wireComment
-	} `graphql:"replies(last: $replies)"`
+		TotalCount int           `graphql:"c: totalCount"`
+		Nodes      []wireComment `graphql:"n: nodes"`
+	} `graphql:"r: replies(last: $replies)"`
 }
 
 // wireStub is a comment without its text, but with its newest reply.
@@ -56,7 +58,7 @@ type wireStub struct {
 }
 
 type wireMark struct {
-	ID        string
+	ID        string    `graphql:"i: id"`
 	CreatedAt time.Time `graphql:"t: createdAt"`
 }
 
@@ -141,7 +143,7 @@ type wireOlder struct {
 			StartCursor     string
 		}
 		Nodes []struct {
-			ID       string
+			ID       string     `graphql:"i: id"`
 			EditedAt *time.Time `graphql:"e: lastEditedAt"`
 			Replies  struct {
 				Nodes []wireMark `graphql:"n: nodes"`
