@@ -84,9 +84,19 @@ func (s *Server) unknownTool(name string) error {
 	return fmt.Errorf("%w %q%s", ErrUnknownTool, name, didYouMean(s.contract.NearestTool(name)))
 }
 
+type refusalKey struct{}
+
+// withRefusal has a call answered with a fault in place of being run.
+func withRefusal(ctx context.Context, f *fault.Error) context.Context {
+	return context.WithValue(ctx, refusalKey{}, f)
+}
+
 // answer is the one path of a call.
 func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[string]any) (_ []byte, err error) {
 	defer s.recoverPanic(ctx, tool.Name, &err)
+	if refused, ok := ctx.Value(refusalKey{}).(*fault.Error); ok {
+		return nil, refused
+	}
 	if s.readOnly && !tool.Annotations.ReadOnlyHint {
 		return nil, fault.New(fault.ReadOnly, "%s writes, and this server runs read-only", tool.Name).
 			WithFix("Use a tool that only reads, or ask the person who runs the server to start it without --read-only.")

@@ -32,7 +32,7 @@ const (
 	// heavyBytes is from where on a message counts as long: longer than any
 	// that GitHub would take. Few of those are in memory at a time.
 	heavyBytes = 1 << 20
-	maxHeavy   = 4
+	maxHeavy   = 2
 )
 
 // HTTPOptions configures an HTTP. The zero value of every field is its

@@ -257,7 +257,7 @@ func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, re
 		tooLarge(w)
 		return nil, nil, false
 	}
-	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxLineBytes))
+	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxLineBytes), int(r.ContentLength))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -272,8 +272,8 @@ func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, re
 }
 
 // readBody reads the beginning, and the rest of a long message once there are
-// few others.
-func (h *HTTP) readBody(ctx context.Context, from io.Reader) (body []byte, release func(), err error) {
+// few others. Its length is what the client has told, -1 for nothing.
+func (h *HTTP) readBody(ctx context.Context, from io.Reader, length int) (body []byte, release func(), err error) {
 	body, err = io.ReadAll(io.LimitReader(from, heavyBytes))
 	if err != nil || len(body) < heavyBytes {
 		return body, func() {}, err
@@ -284,12 +284,13 @@ func (h *HTTP) readBody(ctx context.Context, from io.Reader) (body []byte, relea
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	rest, err := io.ReadAll(from)
-	if err != nil {
+	whole := bytes.NewBuffer(body)
+	whole.Grow(max(length-len(body), 0) + bytes.MinRead)
+	if _, err := whole.ReadFrom(from); err != nil {
 		release()
 		return nil, nil, err
 	}
-	return append(body, rest...), release, nil
+	return whole.Bytes(), release, nil
 }
 
 func tooLarge(w http.ResponseWriter) {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 )
 
 type argumentsKey struct{}
@@ -24,22 +22,12 @@ func argumentsOf(ctx context.Context, request mcp.CallToolRequest) json.RawMessa
 	return request.Params.RawArguments
 }
 
-type refusalKey struct{}
-
-// withRefusal has a tool call answered with a fault before it runs.
-func withRefusal(ctx context.Context, f *fault.Error) context.Context {
-	return context.WithValue(ctx, refusalKey{}, f)
-}
-
 // callTool is the handler of every tool on the MCP side. A call that wants to
 // be confirmed is taken to the person first, where the client can do that.
 func (s *Server) callTool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	tool, err := s.find(request.Params.Name)
 	if err != nil {
 		return nil, err
-	}
-	if refused, ok := ctx.Value(refusalKey{}).(*fault.Error); ok {
-		return wire(resultOf(nil, refused)), nil
 	}
 	args, err := decodeArguments(argumentsOf(ctx, request))
 	if err != nil {
