@@ -45,12 +45,11 @@ func TestCosts(t *testing.T) {
 		for _, spelling := range spellings(t, middle, number) {
 			cost("one, "+spelling[:min(16, len(spelling))], conversation.Request{CommentID: &spelling}, bound{1, h.nodeBytes(middle) + 2*kilobyte})
 		}
-		newest := h.nodeBytes(all[len(all)-5:]...)
 		for _, k := range []int{0, 1, 5, 20, 100} {
 			fresh, anchor := h.nodeBytes(all[len(all)-k:]...), all[len(all)-1-k]
-			most := bound{1, fresh + max(13*kilobyte, newest+11*kilobyte)}
+			most := bound{1, fresh + 13*kilobyte}
 			if k > 5 {
-				most = bound{2, fresh + 18*kilobyte}
+				most.requests = 2
 			}
 			cost(fmt.Sprintf("since, %d new", k), conversation.Request{SinceCommentID: &anchor}, most)
 		}

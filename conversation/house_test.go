@@ -39,6 +39,11 @@ func enter(t *testing.T) *house {
 }
 
 func enterAs(t *testing.T, running *sandbox.Running, token string) *house {
+	return enterThrough(t, running, token, nil)
+}
+
+// enterThrough puts base between the Service and the sandbox.
+func enterThrough(t *testing.T, running *sandbox.Running, token string, base http.RoundTripper) *house {
 	t.Helper()
 	h := &house{t: t, sandbox: running, token: token}
 	endpoints, err := transport.ResolveEndpoints(transport.EndpointSettings{APIURL: running.RESTURL(), GraphQLURL: running.GraphQLURL()})
@@ -46,6 +51,7 @@ func enterAs(t *testing.T, running *sandbox.Running, token string) *house {
 		t.Fatal(err)
 	}
 	chain := transport.New(transport.Options{
+		Base:      base,
 		Endpoints: endpoints,
 		Token:     func(context.Context) (string, error) { return token, nil },
 		Observe: func(exchange transport.Exchange) {

@@ -8,19 +8,19 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
 // wireAnchor is the comment after which to read.
 type wireAnchor struct {
 	wireStub
-	Number graphql.BigInt        `graphql:"fullDatabaseId"`
-	Issue  struct{ ID string }   `graphql:"issue"`
-	Pull   *struct{ Number int } `graphql:"pullRequest"`
+	Issue struct{ ID string }   `graphql:"issue"`
+	Pull  *struct{ Number int } `graphql:"pullRequest"`
 }
 
 func (w wireAnchor) is(asked ref.Comment, issueID string) bool {
-	return w.ID != "" && w.Pull == nil && w.Issue.ID == issueID && isNumber(asked, ref.NumberOf(int64(w.Number), w.ID))
+	return w.ID != "" && w.Pull == nil && w.Issue.ID == issueID && isNumber(asked, w.number())
 }
 
 // Since asks, in one request, for the anchor, the newest bodies and the newest
@@ -183,5 +183,6 @@ func (s *issueSource) findElse(ctx context.Context, id ref.Comment, built string
 		return id, false, nil
 	}
 	at := ref.Thread{Repo: s.repo, Kind: ref.Issue, Number: s.number}
-	return s.service.opts.Resolver.FindElse(ctx, at, ref.IssueComment, id, built, newest[0].ID)
+	sample := resolve.Sample{ID: newest[0].ID, Number: newest[0].Key.Number}
+	return s.service.opts.Resolver.FindElse(ctx, at, ref.IssueComment, id, built, sample)
 }

@@ -18,7 +18,8 @@ type wireWitness struct {
 }
 
 func (w wireWitness) is(body string, after thread.Key) bool {
-	return w.ViewerDidAuthor && post.Same(w.Body, body) && keyOf(w.ID, thread.KindComment, w.CreatedAt).After(after)
+	key := thread.Key{At: w.CreatedAt.UTC(), Kind: thread.KindComment, Number: ref.NumberOf(int64(w.Number), w.ID)}
+	return w.ViewerDidAuthor && post.Same(w.Body, body) && key.After(after)
 }
 
 type wireWitnesses struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -79,15 +80,15 @@ type side struct {
 
 // question is what one request asks for.
 type question struct {
-	front, back side   // runs after and before a spot; n of 0: not wanted
-	node        string // a remark to read whole, by its id
+	front, back side     // runs after and before a spot; n of 0: not wanted
+	nodes       []string // remarks to read whole, by their ids
 	stubsOf     []string
 }
 
 // answer is what came back.
 type answer struct {
 	front, back run
-	node        *wireNode
+	nodes       []*wireNode
 	stubs       []thread.Stub
 }
 
@@ -129,7 +130,7 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 			Back   *wirePlaced        `graphql:"back: comments(last: $last, before: $before) @include(if: $back)"`
 			wireSpine
 		}]
-		Node  *wireNode `graphql:"node(id: $id) @include(if: $node)"`
+		Nodes []*wireNode `graphql:"nodes(ids: $ids) @include(if: $nodes)"`
 		Stubs []struct {
 			Stub wireStub `graphql:"... on IssueComment"`
 		} `graphql:"stubs: nodes(ids: $stubsOf) @include(if: $stubs)"`
@@ -137,7 +138,7 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 	variables := spineVariables(n, s.variables(map[string]any{
 		"first": githubv4.Int(max(1, want.front.n)), "front": githubv4.Boolean(want.front.n > 0), "after": (*githubv4.String)(nil),
 		"last": githubv4.Int(max(1, want.back.n)), "back": githubv4.Boolean(want.back.n > 0), "before": (*githubv4.String)(nil),
-		"id": graphql.ID(want.node), "node": githubv4.Boolean(want.node != ""), "reactions": githubv4.Boolean(true),
+		"ids": ids(want.nodes), "nodes": githubv4.Boolean(len(want.nodes) > 0), "reactions": githubv4.Boolean(true),
 		"stubsOf": ids(want.stubsOf), "stubs": githubv4.Boolean(len(want.stubsOf) > 0),
 		"spine": githubv4.Boolean(!s.spine.loaded),
 	}))
@@ -160,7 +161,7 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 	if err := s.loadSpine(ctx, pull.wireSpine); err != nil {
 		return answer{}, err
 	}
-	got := answer{node: query.Node}
+	got := answer{nodes: query.Nodes}
 	got.take(want, pull.Front, pull.Back)
 	for _, node := range query.Stubs {
 		got.stubs = append(got.stubs, stubs([]wireStub{node.Stub})...)
@@ -199,71 +200,110 @@ func (s *pullSource) overview() thread.Overview {
 }
 
 // One asks for one remark, in one request once the repository's number is
-// known, unless a bare number turns out to be a review's.
+// known.
 func (s *pullSource) One(ctx context.Context, id ref.Comment) (_ thread.One, err error) {
 	defer fault.Wrap(&err, "one remark %s", id)
-	found, node, err := s.lookUp(ctx, id)
+	found, err := s.lookUp(ctx, id)
 	if err != nil || found == nil {
 		return thread.One{Overview: s.overview()}, err
 	}
-	if node == nil || node.Text.ID != found.ID {
-		nodes, err := s.nodes(ctx, []string{found.ID}, true)
-		if err != nil || len(nodes) == 0 {
-			return thread.One{Overview: s.overview()}, err
-		}
-		node = &nodes[0]
-	}
-	comment := s.comment(node)
+	comment := s.comment(found)
 	return thread.One{Overview: s.overview(), Found: &comment}, nil
 }
 
 // lookUp finds the remark that a spelling names; nil when it is not in this
-// pull request. Node is what came with the answer under the remark's likely id.
-func (s *pullSource) lookUp(ctx context.Context, id ref.Comment) (found *thread.Stub, node *wireNode, err error) {
-	likely, err := s.nodeID(ctx, id)
+// pull request.
+func (s *pullSource) lookUp(ctx context.Context, id ref.Comment) (*wireNode, error) {
+	likely, err := s.nodeIDs(ctx, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	got, err := s.ask(ctx, question{node: likely, back: side{n: s.tailSize}})
+	got, err := s.ask(ctx, question{nodes: likely, back: side{n: s.tailSize}})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.newest = got.back
-	if !s.isHere(id.Thread) {
-		return nil, nil, nil
-	}
-	fitting := s.spine.find(id)
-	if got.node.isCommentOf(s.head.ID, id) {
-		stub := wireStub{ID: got.node.Text.ID, CreatedAt: got.node.Text.CreatedAt, EditedAt: got.node.Text.LastEditedAt}.stub()
-		fitting = append(fitting, remark{Stub: stub, kind: ref.IssueComment})
+	fitting := s.fitting(got.nodes, id)
+	if len(fitting) == 0 {
+		if fitting, err = s.findElse(ctx, id, likely); err != nil {
+			return nil, err
+		}
 	}
 	switch len(fitting) {
 	case 0:
-		return nil, nil, nil
+		return nil, nil
 	case 1:
-		return &fitting[0].Stub, got.node, nil
+		return fitting[0], nil
 	}
-	return nil, nil, s.ambiguous(id, fitting)
+	return nil, s.ambiguous(id, fitting)
 }
 
-// nodeID is the likely node id of a remark in any spelling; "" when only the
-// spine can tell. A bare number may be a comment's.
-func (s *pullSource) nodeID(ctx context.Context, id ref.Comment) (string, error) {
-	if id.Type == ref.DiscussionComment || !s.isHere(id.Thread) {
-		return "", nil
+// fitting are the nodes that are what was asked for, in this pull request.
+func (s *pullSource) fitting(nodes []*wireNode, id ref.Comment) []*wireNode {
+	return slices.DeleteFunc(nodes, func(node *wireNode) bool { return node == nil || !node.isIn(s.head.ID, id) })
+}
+
+// typesOf are the types that the remark may have, as its spelling tells; none
+// when it cannot be in this pull request.
+func (s *pullSource) typesOf(id ref.Comment) []ref.CommentType {
+	switch {
+	case id.Type == ref.DiscussionComment || !s.isHere(id.Thread):
+		return nil
+	case id.Type != "" || id.NodeID != "":
+		return []ref.CommentType{id.Type}
 	}
-	kind := id.Type
-	if kind == "" {
-		kind = ref.IssueComment
+	return []ref.CommentType{ref.IssueComment, ref.PullRequestReview, ref.PullRequestReviewComment}
+}
+
+// nodeIDs are the likely node ids of a remark in any spelling: several for a
+// bare number.
+func (s *pullSource) nodeIDs(ctx context.Context, id ref.Comment) (likely []string, err error) {
+	for _, kind := range s.typesOf(id) {
+		nodeID, err := s.service.opts.Resolver.Find(ctx, s.thread(), kind, id)
+		if err != nil {
+			return nil, err
+		}
+		if nodeID != "" {
+			likely = append(likely, nodeID)
+		}
 	}
-	return s.service.opts.Resolver.Find(ctx, ref.Thread{Repo: s.repo, Kind: ref.PullRequest, Number: s.number}, kind, id)
+	return likely, nil
+}
+
+func (s *pullSource) thread() ref.Thread {
+	return ref.Thread{Repo: s.repo, Kind: ref.PullRequest, Number: s.number}
+}
+
+// findElse looks for a remark whose likely ids were not there, where the newest
+// remarks show that ids are not built from numbers.
+func (s *pullSource) findElse(ctx context.Context, id ref.Comment, likely []string) ([]*wireNode, error) {
+	if id.NodeID != "" || len(likely) == 0 {
+		return nil, nil
+	}
+	for _, newest := range s.overview().Newest {
+		s.service.opts.Resolver.LearnFrom(s.repo, resolve.Sample{ID: newest.ID, Number: newest.Key.Number})
+	}
+	others, err := s.nodeIDs(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	others = slices.DeleteFunc(others, func(other string) bool { return slices.Contains(likely, other) })
+	nodes, err := s.nodes(ctx, others, true)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*wireNode, len(nodes))
+	for i := range nodes {
+		found[i] = &nodes[i]
+	}
+	return s.fitting(found, id), nil
 }
 
 // ambiguous is the fault for a bare number that remarks of several kinds have.
-func (s *pullSource) ambiguous(id ref.Comment, fitting []remark) error {
+func (s *pullSource) ambiguous(id ref.Comment, fitting []*wireNode) error {
 	var spellings []string
 	for _, one := range fitting {
-		spellings = append(spellings, ref.Comment{Type: one.kind, DatabaseID: id.DatabaseID}.String())
+		spellings = append(spellings, ref.Comment{Type: one.kind(), DatabaseID: id.DatabaseID}.String())
 	}
 	return fault.New(fault.AmbiguousArguments, "%s: %d is the number of %d remarks of different kinds in this pull request", s.field, id.DatabaseID, len(fitting)).
 		WithFix("Pass the one that is meant: %s.", strings.Join(spellings, " or ")).
@@ -275,14 +315,14 @@ func (s *pullSource) Since(ctx context.Context, id ref.Comment) (_ thread.Since,
 	defer fault.Wrap(&err, "since %s", id)
 	s.tailSize = maxPage
 	defer func() { s.tailSize = 0 }()
-	found, _, err := s.lookUp(ctx, id)
+	found, err := s.lookUp(ctx, id)
 	if err != nil {
 		return thread.Since{}, err
 	}
 	entries, cut := lastOf(s.newest.merge(&s.spine), maxPage)
 	since := thread.Since{Total: s.count(), Tail: stubPage(entries, cut || s.newest.hasBefore, false)}
 	if found != nil {
-		since.Anchor = &thread.Anchor{Stub: *found}
+		since.Anchor = &thread.Anchor{Stub: found.stub()}
 	}
 	return since, nil
 }

@@ -23,8 +23,9 @@ type wireNode struct {
 	} `graphql:"... on IssueComment"`
 	Review struct {
 		wireAddress
-		State       string `graphql:"reviewState: state"`
-		SubmittedAt *time.Time
+		State       string               `graphql:"reviewState: state"`
+		SubmittedAt *time.Time           `graphql:"submittedAt"`
+		Pull        *struct{ ID string } `graphql:"p: pullRequest"`
 	} `graphql:"... on PullRequestReview"`
 	Inline wireInline `graphql:"... on PullRequestReviewComment"`
 }
@@ -39,19 +40,55 @@ type wireInline struct {
 	InReview  *struct {
 		State       string
 		SubmittedAt *time.Time
+		CreatedAt   time.Time
 	} `graphql:"pullRequestReview"`
+	Pull *struct{ ID string } `graphql:"p: pullRequest"`
 }
 
-// isCommentOf reports whether the node is the comment that was asked for, and
-// in the pull request.
-func (w *wireNode) isCommentOf(pullID string, asked ref.Comment) bool {
-	return w != nil && w.Typename == string(ref.IssueComment) && w.Comment.Pull != nil && w.Comment.Pull.ID == pullID &&
-		isNumber(asked, ref.NumberOf(int64(w.Comment.Number), w.Text.ID))
+// remarkKinds are the types of what is said in a pull request.
+var remarkKinds = map[ref.CommentType]thread.Kind{
+	ref.IssueComment: thread.KindComment, ref.PullRequestReview: thread.KindReview, ref.PullRequestReviewComment: thread.KindReviewComment,
+}
+
+func (w *wireNode) kind() ref.CommentType { return ref.CommentType(w.Typename) }
+
+// isIn reports whether the node is the remark that was asked for, and in the
+// pull request.
+func (w *wireNode) isIn(pullID string, asked ref.Comment) bool {
+	in := w.Review.Pull // what inline comments have as well
+	if w.kind() == ref.IssueComment {
+		in = w.Comment.Pull
+	}
+	return in != nil && in.ID == pullID && isNumber(asked, w.mark().number()) && (asked.Type == "" || asked.Type == w.kind())
+}
+
+// mark is the node by its identity.
+func (w *wireNode) mark() wireMark {
+	return wireMark{ID: w.Text.ID, Number: w.address().Number, EditedAt: w.Text.LastEditedAt}
+}
+
+// visible is when others could first see the remark; pending reports that they
+// still cannot.
+func (w *wireNode) visible() (at time.Time, pending bool) {
+	switch review := w.Inline.InReview; {
+	case w.kind() == ref.PullRequestReview:
+		return visibleAt(w.Text.CreatedAt, w.Review.SubmittedAt, w.Review.State)
+	case w.kind() == ref.PullRequestReviewComment && review != nil:
+		return visibleAt(review.CreatedAt, review.SubmittedAt, review.State)
+	}
+	return w.Text.CreatedAt, false
+}
+
+func (w *wireNode) stub() thread.Stub {
+	at, pending := w.visible()
+	stub := w.mark().stub(remarkKinds[w.kind()], at)
+	stub.Hidden = pending
+	return stub
 }
 
 // address is where the node is found, by its type.
 func (w *wireNode) address() wireAddress {
-	switch ref.CommentType(w.Typename) {
+	switch w.kind() {
 	case ref.PullRequestReview:
 		return w.Review.wireAddress
 	case ref.PullRequestReviewComment:
@@ -61,18 +98,19 @@ func (w *wireNode) address() wireAddress {
 }
 
 // comment converts a node of any kind. When it became visible is what the
-// spine says, so that a remark has one place.
+// spine says, where it knows the remark, so that a remark has one place.
 func (s *pullSource) comment(w *wireNode) thread.Comment {
 	comment := wireComment{w.Text, w.Shown, w.address()}.comment()
 	comment.Reactions = w.Reactable.ReactionGroups.reactions()
-	switch ref.CommentType(w.Typename) {
+	comment.Kind = remarkKinds[w.kind()]
+	switch w.kind() {
 	case ref.PullRequestReview:
-		comment.Kind = thread.KindReview
 		comment.AsReview = &thread.AsReview{ReviewState: w.Review.State, SubmittedAt: utc(w.Review.SubmittedAt)}
 	case ref.PullRequestReviewComment:
-		comment.Kind = thread.KindReviewComment
 		comment.AsRemark = s.inline(w)
 	}
+	at, pending := w.visible()
+	comment.VisibleAt, comment.Hidden = at.UTC(), pending
 	if place, known := s.spine.places[w.Text.ID]; known {
 		comment.VisibleAt, comment.Hidden = place.Key.At, place.Hidden
 	}

@@ -207,22 +207,23 @@ func TestSinceFarBack(t *testing.T) {
 	}
 }
 
+// review submits a review of #201 with n inline comments.
+func (h *house) review(n int) {
+	h.t.Helper()
+	var threads []map[string]any
+	for i := range n {
+		threads = append(threads, map[string]any{"path": "reader/reader.go", "line": 10 + i%3, "side": "RIGHT", "body": fmt.Sprintf("Remark %d.", i)})
+	}
+	h.postQuery(`mutation($threads: [DraftPullRequestReviewThread]) { addPullRequestReview(input: {
+		pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "Many.", threads: $threads}) { clientMutationId } }`,
+		map[string]any{"threads": threads}, &struct{}{})
+}
+
 // More reviews, threads and inline comments of one review than GitHub gives at
 // once: nothing is cut off, whatever is asked for.
 func TestMoreThanGitHubGivesAtOnce(t *testing.T) {
 	h := enter(t)
-	var threads []map[string]any
-	for i := range 120 {
-		threads = append(threads, map[string]any{"path": "reader/reader.go", "line": 10 + i%3, "side": "RIGHT", "body": fmt.Sprintf("Remark %d.", i)})
-	}
-	var opened struct {
-		Data struct {
-			AddPullRequestReview struct{ PullRequestReview struct{ ID string } }
-		}
-	}
-	h.postQuery(`mutation($threads: [DraftPullRequestReviewThread]) { addPullRequestReview(input: {
-		pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "Many.", threads: $threads}) { pullRequestReview { id } } }`,
-		map[string]any{"threads": threads}, &opened)
+	h.review(120)
 	for i := range 130 {
 		h.postQuery(`mutation($body: String!) { addPullRequestReviewThreadReply(input: {
 			pullRequestReviewThreadId: "PRRT_kwDODSw4pM4A9HKF", body: $body}) { clientMutationId } }`,

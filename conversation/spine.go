@@ -9,7 +9,6 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
-	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -27,7 +26,6 @@ type spine struct {
 // remark is a review or an inline comment in the spine.
 type remark struct {
 	thread.Stub
-	kind ref.CommentType
 
 	// wraps says that the review has inline comments and decides nothing. If it
 	// has no text either, it is only the wrapper of those, and not shown.
@@ -56,14 +54,9 @@ type wireReviewStub struct {
 	State     string     `graphql:"s: state"`
 	Submitted *time.Time `graphql:"u: submittedAt"`
 	Comments  struct {
-		TotalCount int          `graphql:"c: totalCount"`
-		Nodes      []wireEdited `graphql:"n: nodes"`
+		TotalCount int        `graphql:"c: totalCount"`
+		Nodes      []wireMark `graphql:"n: nodes"`
 	} `graphql:"c: comments(first: 100)"`
-}
-
-type wireEdited struct {
-	ID       string
-	EditedAt *time.Time `graphql:"e: lastEditedAt"`
 }
 
 // wireThreads is a run of review threads, from the newest back.
@@ -98,13 +91,17 @@ func spineVariables(n int, more map[string]any) map[string]any {
 	return all
 }
 
-// visible is when others could first see the review; pending reports that they
-// still cannot.
-func (w wireReviewStub) visible() (at time.Time, pending bool) {
-	if w.Submitted != nil {
-		return *w.Submitted, false
+// visibleAt is when others could first see a review and what is in it; pending
+// reports that they still cannot.
+func visibleAt(created time.Time, submitted *time.Time, state string) (at time.Time, pending bool) {
+	if submitted != nil {
+		return *submitted, false
 	}
-	return w.CreatedAt, w.State == statePending
+	return created, state == statePending
+}
+
+func (w wireReviewStub) visible() (at time.Time, pending bool) {
+	return visibleAt(w.CreatedAt, w.Submitted, w.State)
 }
 
 // take adds a run of reviews to the spine; ids of reviews with more inline
@@ -131,29 +128,46 @@ func (s *spine) take(run wireSpine) (unfinished []wireReviewStub) {
 
 func (s *spine) takeReview(w wireReviewStub) {
 	at, pending := w.visible()
-	s.remarks = append(s.remarks, remark{
-		Stub:  thread.Stub{ID: w.ID, Key: keyOf(w.ID, thread.KindReview, at), EditedAt: utc(w.EditedAt), Hidden: pending},
-		kind:  ref.PullRequestReview,
-		wraps: w.State == stateCommented && w.Comments.TotalCount > 0,
-	})
+	review := remark{Stub: w.wireMark.stub(thread.KindReview, at), wraps: w.State == stateCommented && w.Comments.TotalCount > 0}
+	review.Hidden = pending
+	s.remarks = append(s.remarks, review)
 	s.takeInline(w, w.Comments.Nodes)
 }
 
-func (s *spine) takeInline(review wireReviewStub, nodes []wireEdited) {
+func (s *spine) takeInline(review wireReviewStub, nodes []wireMark) {
 	at, pending := review.visible()
-	for _, inline := range nodes {
-		s.remarks = append(s.remarks, remark{
-			Stub: thread.Stub{ID: inline.ID, Key: keyOf(inline.ID, thread.KindReviewComment, at), EditedAt: utc(inline.EditedAt), Hidden: pending},
-			kind: ref.PullRequestReviewComment,
-		})
+	for _, node := range nodes {
+		inline := remark{Stub: node.stub(thread.KindReviewComment, at)}
+		inline.Hidden = pending
+		s.remarks = append(s.remarks, inline)
 	}
 }
 
-// finish puts the remarks in order, each once: one may have come twice when
-// pages moved while they were read.
+// identity is what tells a remark from all others: its kind and its number, or
+// its id where GitHub tells no number.
+type identity struct {
+	kind   thread.Kind
+	number int64
+	id     string
+}
+
+func identityOf(r remark) identity {
+	if r.Key.Number == 0 {
+		return identity{kind: r.Key.Kind, id: r.ID}
+	}
+	return identity{kind: r.Key.Kind, number: r.Key.Number}
+}
+
+// finish puts the remarks in order, each once: one may have come twice, since
+// pages overlap, or moved while they were read.
 func (s *spine) finish() {
+	seen := make(map[identity]bool, len(s.remarks))
+	s.remarks = slices.DeleteFunc(s.remarks, func(r remark) bool {
+		twice := seen[identityOf(r)]
+		seen[identityOf(r)] = true
+		return twice
+	})
 	slices.SortStableFunc(s.remarks, func(a, b remark) int { return a.Key.Compare(b.Key) })
-	s.remarks = slices.CompactFunc(s.remarks, func(a, b remark) bool { return a.ID == b.ID })
 	s.places = make(map[string]remark, len(s.remarks))
 	for _, remark := range s.remarks {
 		s.places[remark.ID] = remark
@@ -171,21 +185,6 @@ func (s *spine) wrappers() []string {
 		}
 	}
 	return all
-}
-
-// find is the review or inline comment that a spelling names, of each type
-// that fits.
-func (s *spine) find(id ref.Comment) []remark {
-	var found []remark
-	node, _ := ref.DecodeNodeID(id.NodeID)
-	byNumber := id.DatabaseID != 0 && (id.NodeID == "" || node.Legacy)
-	for _, remark := range s.remarks {
-		sameNumber := byNumber && remark.Key.Number == id.DatabaseID && (id.Type == "" || id.Type == remark.kind)
-		if sameNumber || id.NodeID == remark.ID {
-			found = append(found, remark)
-		}
-	}
-	return found
 }
 
 // between are the remarks behind one place and before another; nil is an end.
@@ -258,30 +257,34 @@ func (s *pullSource) moreSpine(ctx context.Context, run wireSpine, reviews, thre
 	})
 }
 
-// restOfReview reads the inline comments of a review that has more of them
-// than come with it.
+// restOfReview reads the inline comments that did not come with a review, from
+// the newest back.
 func (s *pullSource) restOfReview(ctx context.Context, review wireReviewStub) error {
-	nodes := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[wireEdited], error) {
+	missing := review.Comments.TotalCount - len(review.Comments.Nodes)
+	nodes := graphql.Nodes(ctx, func(ctx context.Context, before *githubv4.String) (graphql.Page[wireMark], error) {
 		var query struct {
 			Node *struct {
 				Review struct {
 					Comments struct {
 						PageInfo wirePageInfo
-						Nodes    []wireEdited `graphql:"n: nodes"`
-					} `graphql:"comments(first: 100, after: $after)"`
+						Nodes    []wireMark `graphql:"n: nodes"`
+					} `graphql:"comments(last: $last, before: $before)"`
 				} `graphql:"... on PullRequestReview"`
 			} `graphql:"node(id: $id)"`
 		}
-		notes, err := s.service.opts.GraphQL.Query(ctx, "ReviewComments", &query, map[string]any{"id": graphql.ID(review.ID), "after": after})
+		notes, err := s.service.opts.GraphQL.Query(ctx, "ReviewComments", &query, map[string]any{
+			"id": graphql.ID(review.ID), "last": githubv4.Int(min(missing, maxPage)), "before": before,
+		})
 		if err != nil {
-			return graphql.Page[wireEdited]{}, err
+			return graphql.Page[wireMark]{}, err
 		}
 		if query.Node == nil { // deleted meanwhile
-			return graphql.Page[wireEdited]{}, notes.Under("node").Fault("node", nil)
+			return graphql.Page[wireMark]{}, notes.Under("node").Fault("node", nil)
 		}
 		comments := query.Node.Review.Comments
-		return graphql.Page[wireEdited]{
-			Nodes: comments.Nodes, Cursor: githubv4.String(comments.PageInfo.EndCursor), More: comments.PageInfo.HasNextPage,
+		missing -= len(comments.Nodes)
+		return graphql.Page[wireMark]{
+			Nodes: comments.Nodes, Cursor: githubv4.String(comments.PageInfo.StartCursor), More: comments.PageInfo.HasPreviousPage && missing > 0,
 		}, nil
 	})
 	for inline, err := range nodes {
@@ -291,7 +294,7 @@ func (s *pullSource) restOfReview(ctx context.Context, review wireReviewStub) er
 		if err != nil {
 			return err
 		}
-		s.spine.takeInline(review, []wireEdited{inline})
+		s.spine.takeInline(review, []wireMark{inline})
 	}
 	return nil
 }

@@ -9,9 +9,11 @@ import (
 )
 
 // The wire types are GitHub's GraphQL shapes. Names of one letter stand for
-// what comes a hundred times in an answer: they halve its size.
+// what comes a hundred times in an answer, which makes it much smaller.
 
-type wireActor struct{ Login string }
+type wireActor struct {
+	Login string `graphql:"l: login"`
+}
 
 func (a *wireActor) login() string {
 	if a == nil {
@@ -29,25 +31,25 @@ type wirePageInfo struct {
 
 // wireText is what GitHub's interface Comment has: all that is said.
 type wireText struct {
-	ID                string
-	Author            *wireActor
-	AuthorAssociation string
-	ViewerDidAuthor   bool
-	Body              string
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
-	LastEditedAt      *time.Time
+	ID                string     `graphql:"i: id"`
+	Author            *wireActor `graphql:"w: author"`
+	AuthorAssociation string     `graphql:"as: authorAssociation"`
+	ViewerDidAuthor   bool       `graphql:"v: viewerDidAuthor"`
+	Body              string     `graphql:"b: body"`
+	CreatedAt         time.Time  `graphql:"t: createdAt"`
+	UpdatedAt         time.Time  `graphql:"u: updatedAt"`
+	LastEditedAt      *time.Time `graphql:"e: lastEditedAt"`
 }
 
 // wireShown is what GitHub's interface Minimizable has.
 type wireShown struct {
-	IsMinimized     bool
-	MinimizedReason *string
+	IsMinimized     bool    `graphql:"m: isMinimized"`
+	MinimizedReason *string `graphql:"mr: minimizedReason"`
 }
 
 // wireAddress is where a comment is found.
 type wireAddress struct {
-	Number graphql.BigInt `graphql:"fullDatabaseId"`
+	Number graphql.BigInt `graphql:"d: fullDatabaseId"`
 	URL    string         `graphql:"url"`
 }
 
@@ -93,22 +95,25 @@ func comments(wires []wireComment) []thread.Comment {
 
 // wireStub is a comment without its text.
 type wireStub struct {
-	ID        string
-	CreatedAt time.Time  `graphql:"t: createdAt"`
-	EditedAt  *time.Time `graphql:"e: lastEditedAt"`
+	wireMark
+	CreatedAt time.Time `graphql:"t: createdAt"`
 }
 
-func (w wireStub) stub() thread.Stub {
-	return thread.Stub{ID: w.ID, Key: keyOf(w.ID, thread.KindComment, w.CreatedAt), EditedAt: utc(w.EditedAt)}
+// wireMark is what tells one comment from another, and that its text changed.
+type wireMark struct {
+	ID       string         `graphql:"i: id"`
+	Number   graphql.BigInt `graphql:"d: fullDatabaseId"`
+	EditedAt *time.Time     `graphql:"e: lastEditedAt"`
 }
 
-// keyOf is the place of a comment in its thread. Its number is read from its
-// id, which spares the most frequent answer a fifth of its size; where an id
-// does not show it, ties of time keep GitHub's own order.
-func keyOf(id string, kind thread.Kind, at time.Time) thread.Key {
-	node, _ := ref.DecodeNodeID(id)
-	return thread.Key{At: at.UTC(), Kind: kind, Number: node.DatabaseID}
+func (w wireStub) stub() thread.Stub { return w.wireMark.stub(thread.KindComment, w.CreatedAt) }
+
+// stub is the comment as one of a kind, which others can see since a time.
+func (w wireMark) stub(kind thread.Kind, at time.Time) thread.Stub {
+	return thread.Stub{ID: w.ID, Key: thread.Key{At: at.UTC(), Kind: kind, Number: w.number()}, EditedAt: utc(w.EditedAt)}
 }
+
+func (w wireMark) number() int64 { return ref.NumberOf(int64(w.Number), w.ID) }
 
 func stubs(wires []wireStub) []thread.Stub {
 	all := make([]thread.Stub, 0, len(wires))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
+	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -24,7 +25,8 @@ func (s *source) findElse(ctx context.Context, id ref.Comment, built string, new
 		return id, false, nil
 	}
 	at := ref.Thread{Repo: s.repo, Kind: ref.Discussion, Number: s.number}
-	return s.service.opts.Resolver.FindElse(ctx, at, ref.DiscussionComment, id, built, newest[0].ID)
+	sample := resolve.Sample{ID: newest[0].ID, Number: newest[0].Key.Number}
+	return s.service.opts.Resolver.FindElse(ctx, at, ref.DiscussionComment, id, built, sample)
 }
 
 // isThread reports whether a URL's thread is this discussion. The URL of an

@@ -87,14 +87,22 @@ type wireDiscuss struct {
 	} `graphql:"replies(last: 1)"`
 }
 
+// wireFull is the number of what issues and pull requests hold; their databaseId
+// is null above 2^31.
+type wireFull struct {
+	Number graphql.BigInt `graphql:"fullDatabaseId"`
+}
+
 // wireOnIssue is a comment of an issue, or of a pull request, which has an
 // issue of its own then.
 type wireOnIssue struct {
+	wireFull
 	Issue wireThread
 	Pull  *wireThread `graphql:"onPull: pullRequest"`
 }
 
 type wireReview struct {
+	wireFull
 	State string     `graphql:"reviewState: state"`
 	Pull  wireThread `graphql:"pullRequest"`
 }
@@ -102,6 +110,7 @@ type wireReview struct {
 // wireInline is an inline comment of a review; its replyTo and pullRequest are
 // selected by the fragments before it, too.
 type wireInline struct {
+	wireFull
 	Pull     wireThread           `graphql:"pullRequest"`
 	ReplyTo  *struct{ ID string } `graphql:"replyTo"`
 	InReview *struct {
@@ -156,11 +165,20 @@ func (r *Resolver) lookFor(ctx context.Context, want Want, id ref.Comment) ([]Co
 		return nil, err
 	}
 	in.Repo = want.Repo
-	nodeID, err := r.scan(ctx, in, kinds[0], id.DatabaseID)
-	if err != nil || nodeID == "" {
-		return nil, err
+	var nodeIDs []graphql.ID
+	for _, kind := range kinds {
+		nodeID, err := r.scan(ctx, in, kind, id.DatabaseID)
+		if err != nil {
+			return nil, err
+		}
+		if nodeID != "" {
+			nodeIDs = append(nodeIDs, graphql.ID(nodeID))
+		}
 	}
-	found, _, err := r.askNodes(ctx, want, id, []graphql.ID{graphql.ID(nodeID)})
+	if len(nodeIDs) == 0 {
+		return nil, nil
+	}
+	found, _, err := r.askNodes(ctx, want, id, nodeIDs)
 	return found, err
 }
 
@@ -244,7 +262,7 @@ func (w Want) ambiguous(found []Comment) error {
 
 func (n *wireNode) comment() Comment {
 	found := Comment{
-		ID: n.Comment.ID, Type: ref.CommentType(n.Typename), DatabaseID: ref.NumberOf(0, n.Comment.ID),
+		ID: n.Comment.ID, Type: ref.CommentType(n.Typename), DatabaseID: ref.NumberOf(int64(n.OnIssue.Number), n.Comment.ID),
 		Body: n.Comment.Body, CreatedAt: n.Comment.CreatedAt.UTC(), OwnWork: n.Comment.ViewerDidAuthor,
 	}
 	switch found.Type {

@@ -44,12 +44,19 @@ func (r *Resolver) Learn(repo ref.Repo, number int64) {
 	}
 }
 
-// LearnFrom looks at the id of a comment that came from the repository: it
-// shows whether comments' ids are built from numbers there, which the
-// repository's own id only lets expect.
-func (r *Resolver) LearnFrom(repo ref.Repo, commentID string) {
+// Sample is a comment that came from a repository, with its number where
+// GitHub told it.
+type Sample struct {
+	ID     string
+	Number int64 // 0: not told
+}
+
+// LearnFrom looks at a comment that came from the repository: its id shows
+// whether comments' ids are built from numbers there, which the repository's
+// own id only lets expect.
+func (r *Resolver) LearnFrom(repo ref.Repo, sample Sample) {
 	known, ok := r.numbers.Load(key(repo))
-	if number, isNumber := known.(int64); ok && isNumber && number > 0 && !isBuilt(commentID, number) {
+	if number, isNumber := known.(int64); ok && isNumber && number > 0 && !sample.isBuilt(number) {
 		r.numbers.Store(key(repo), int64(0))
 	}
 }
@@ -57,9 +64,9 @@ func (r *Resolver) LearnFrom(repo ref.Repo, commentID string) {
 // isBuilt reports whether an id is made of the repository's number and the
 // comment's. An old id, which only some servers still give, says nothing about
 // that.
-func isBuilt(commentID string, repository int64) bool {
-	id, ok := ref.DecodeNodeID(commentID)
-	return ok && (id.Legacy || id.RepoID == repository)
+func (s Sample) isBuilt(repository int64) bool {
+	id, ok := ref.DecodeNodeID(s.ID)
+	return ok && (id.Legacy || id.RepoID == repository && (s.Number == 0 || s.Number == id.DatabaseID))
 }
 
 func key(repo ref.Repo) string { return strings.ToLower(repo.String()) }
