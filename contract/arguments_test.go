@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -58,6 +59,9 @@ func TestCheckArgumentsAccepts(t *testing.T) {
 		"an empty object":            {"list_cards", `{}`, `{"state":"open","limit":30}`},
 		"null is absent":             {"list_cards", `{"repo":null,"labels":null,"limit":null}`, `{"state":"open","limit":30}`},
 		"a number with a zero":       {"list_cards", `{"limit":12.0}`, `{"state":"open","limit":12}`},
+		"a number at its maximum":    {"list_cards", `{"limit":100}`, `{"state":"open","limit":100}`},
+		"a weight at its maximum":    {"write_card", `{"card_number":1,"body":"b","weight":10}`, `{"card_number":1,"body":"b","weight":10}`},
+		"a control character":        {"write_card", `{"card_number":1,"body":"\u001f"}`, `{"card_number":1,"body":"\u001f"}`},
 		"a number with an exponent":  {"list_cards", `{"limit":1.2e1}`, `{"state":"open","limit":12}`},
 		"a number as text":           {"list_cards", `{"limit":"12"}`, `{"state":"open","limit":12}`},
 		"a number with a hash":       {"list_cards", `{"limit":"#12"}`, `{"state":"open","limit":12}`},
@@ -112,6 +116,13 @@ func TestCheckArgumentsRefuses(t *testing.T) {
 		"an argument where none is":   {"ping", `{"x":1}`, fault.InvalidArguments, "x", nil, `"x"`},
 		"nothing where much is":       {"write_card", `{}`, fault.MissingArguments, "card_number", nil, "card_number, body"},
 		"null where it is required":   {"write_card", `{"card_number":1,"body":null}`, fault.MissingArguments, "body", nil, "body"},
+		"two other spellings":         {"write_card", `{"commentId":"1","anchor":"1",` + valid + `}`, fault.AmbiguousArguments, "comment_id", nil, "anchor and commentId"},
+		"a text where no comma is":    {"write_card", `{"comments":"a,b",` + valid + `}`, fault.InvalidArguments, "comments", nil, "a list"},
+		"a boolean as a number":       {"write_card", `{"draft":"1",` + valid + `}`, fault.InvalidArguments, "draft", nil, "true or false"},
+		"a hash behind a number":      {"list_cards", `{"limit":"12#"}`, fault.InvalidArguments, "limit", nil, "12#"},
+		"a number no float tells":     {"write_card", `{"card_number":9007199254740994.0,"body":"b"}`, fault.InvalidArguments, "card_number", nil, "9007199254740994.0"},
+		"too small a number":          {"write_card", `{"weight":-1e400,` + valid + `}`, fault.InvalidArguments, "weight", nil, "-1e400"},
+		"between two bounds":          {"list_cards", `{"limit":1000}`, fault.InvalidArguments, "limit", nil, "at least 1 and at most 100"},
 		"both spellings":              {"write_card", `{"comment_id":"1","anchor":"1",` + valid + `}`, fault.AmbiguousArguments, "comment_id", nil, "anchor and comment_id"},
 		"a fraction":                  {"list_cards", `{"limit":12.5}`, fault.InvalidArguments, "limit", nil, "12.5"},
 		"a negative":                  {"list_cards", `{"limit":-1}`, fault.InvalidArguments, "limit", nil, "-1"},
@@ -187,13 +198,67 @@ func TestFixOfMissingArgumentsIsACall(t *testing.T) {
 	}
 }
 
+// The fix says what to send.
+func TestFixes(t *testing.T) {
+	for name, test := range map[string]struct{ tool, args, want string }{
+		"a misspelt argument":  {"list_cards", `{"lables":"bug"}`, `Send "labels" instead of "lables", or leave it out.`},
+		"an unknown argument":  {"list_cards", `{"zzz":1}`, "Leave it out. Known: repo, state, labels, limit, offset, maxDepth."},
+		"where there are none": {"ping", `{"x":1}`, "Send no arguments."},
+		"a near value":         {"list_cards", `{"state":"Open"}`, `Send "open".`},
+		"too long a text":      {"write_card", `{"card_number":1,"body":"123456789012345678901"}`, "Shorten it."},
+		"a wrong value":        {"list_cards", `{"limit":0}`, `Correct it and call again, as in: list_cards {"labels":["bug"]}`},
+		"an argument twice":    {"list_cards", `{"label":["a"],"labels":["a"]}`, "Send only labels."},
+	} {
+		_, err := tool(t, test.tool).CheckArguments(decode(t, test.args))
+		if got := fault.From(err).Fix; got != test.want {
+			t.Errorf("%s: fix %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestAnUnknownValueComesWithTheKnownOnes(t *testing.T) {
+	_, err := tool(t, "list_cards").CheckArguments(map[string]any{"state": "whatever"})
+	if diff := cmp.Diff([]string{"open", "closed", "all"}, fault.From(err).Details["known"]); diff != "" {
+		t.Errorf("known (-want +got):\n%s", diff)
+	}
+}
+
+// Where a contract has no example, one is made up, and passes.
+func TestMadeUpExamplesPass(t *testing.T) {
+	changed := with(t, "              required: [card_number, body]\n              properties:\n", `              required: [kind, tags, draft, weight, body]
+              properties:
+                kind: {type: string, enum: [note, task]}
+                tags: {type: array, items: {type: string, minLength: 1}}
+`)
+	write, _ := changed.Tool("write_card")
+	_, err := write.CheckArguments(nil)
+	want := `Call it like this: write_card {"kind":"note","tags":["…"],"body":"…","weight":1,"draft":true}`
+	if got := fault.From(err).Fix; got != want {
+		t.Fatalf("fix %q, want %q", got, want)
+	}
+	_, call, _ := strings.Cut(want, "write_card ")
+	if _, err := write.CheckArguments(decode(t, call)); err != nil {
+		t.Errorf("it does not pass: %v", err)
+	}
+}
+
 func TestMessagesRepeatLittleOfAWrongValue(t *testing.T) {
 	huge := strings.Repeat("é", 1<<20)
-	for _, args := range []map[string]any{{huge: 1}, {"limit": huge}, {"state": huge}} {
+	unknown := map[string]any{}
+	for i := range 500 {
+		unknown["unknown"+strconv.Itoa(i)] = i
+	}
+	for _, args := range []map[string]any{{huge: 1}, {"limit": huge}, {"state": huge}, unknown} {
 		_, err := tool(t, "list_cards").CheckArguments(args)
 		public, _ := json.Marshal(fault.From(err).Public())
 		if err == nil || len(public) > 1500 {
 			t.Errorf("%v takes %d bytes", fault.From(err).Code, len(public))
+		}
+	}
+	for value, want := range map[any]string{huge: `not "` + strings.Repeat("é", 80) + `…"`, strings.Repeat("é", 80): `not "` + strings.Repeat("é", 80) + `"`, 1234567.5: "not 1234567.5"} {
+		_, err := tool(t, "list_cards").CheckArguments(map[string]any{"limit": value})
+		if message := fault.From(err).Message; !strings.HasSuffix(message, want) {
+			t.Errorf("message %q should end with %q", message, want)
 		}
 	}
 }

@@ -31,12 +31,12 @@ func TestPromptText(t *testing.T) {
 		listed    func(string) bool
 		want      []string
 	}{
-		"everything":          {map[string]string{"card": "7", "tone": "kindly"}, all, []string{"Card 7, please.", "Look with list_cards, ping.", "Answer with write_card, kindly."}},
+		"everything":          {map[string]string{"card": "7", "tone": "kindly"}, all, []string{"Card 7, please.", "Look with list_cards, ping.", "Answer with write_card, kindly.", "Be kindly about 7."}},
 		"without an argument": {map[string]string{"card": "#7"}, all, []string{"Card 7, please.", "Look with list_cards, ping.", "Answer with write_card."}},
 		"without a tool":      {map[string]string{"card": "7"}, listed("ping", "write_card"), []string{"Card 7, please.", "Look with ping.", "Answer with write_card."}},
-		"without any tool":    {map[string]string{"card": "7", "tone": "kindly"}, listed(), []string{"Card 7, please."}},
+		"without any tool":    {map[string]string{"card": "7", "tone": "kindly"}, listed(), []string{"Card 7, please.", "Be kindly about 7."}},
 		"nothing is filled in twice": {map[string]string{"card": "7", "tone": "\n {card}\t{tools} "}, listed("write_card"),
-			[]string{"Card 7, please.", "Answer with write_card, {card} {tools}."}},
+			[]string{"Card 7, please.", "Answer with write_card, {card} {tools}.", "Be {card} {tools} about 7."}},
 	} {
 		got, err := prompt(t, "review_card").Text(test.arguments, test.listed, "unused")
 		if err != nil {
