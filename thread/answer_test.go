@@ -165,13 +165,6 @@ func many(first, last int) []thread.Comment {
 	return talk(words.String())
 }
 
-// asked is what the forum was asked since the last time.
-func (f *forum) askedSince() string {
-	asked := strings.Join(f.asked, "; ")
-	f.asked = nil
-	return asked
-}
-
 // shorten shortens what was asked for: of a long list of ids the ends.
 func shorten(asked string) string {
 	parts := strings.Split(asked, "; ")
