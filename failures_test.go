@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 	t.Run("too slow", func(t *testing.T) { tooSlow(t, all, seen) })
 	t.Run("no trust", func(t *testing.T) { noTrust(t, all, seen) })
 	t.Logf("%d calls of %d examples\n%s", len(seen.cells), len(all), seen.markdown())
-	golden(t, failures, seen.markdown())
+	t.Run("the table", func(t *testing.T) { golden(t, failures, seen.markdown()) })
 }
 
 // newElsewhere is a server that is not GitHub: it never gets the token, nor
