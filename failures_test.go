@@ -236,7 +236,7 @@ func (p *player) want(c *cell, m mishap, k int) string {
 		if !strings.HasPrefix(want, "done") {
 			want = "done"
 		}
-	case m.noted && p.example.reads:
+	case m.noted && (p.example.reads || c.verdict == "done, warned"): // a write may say so
 		want += ", warned"
 	case p.readsBack(k) && (m.passes || m.noted):
 		want = "done"
