@@ -22,7 +22,8 @@ import (
 // The error is a *fault.Error of INVALID_ARGUMENTS, MISSING_ARGUMENTS,
 // AMBIGUOUS_ARGUMENTS or TOO_LARGE, with the details argument, nearest and
 // known where they apply. An integer without a minimum has to be at least 1:
-// nearly all of them count something.
+// nearly all of them count something. A text in a list is never blank: it would
+// name nothing, and what then was meant is a guess.
 func (t *Tool) CheckArguments(args map[string]any) (json.RawMessage, error) {
 	checked, err := t.Details().arguments.check("", args)
 	if err != nil {
@@ -144,7 +145,11 @@ func (f *field) checkArray(at string, value any) (any, error) {
 	}
 	checked := make([]any, len(list))
 	for i, item := range list {
-		value, err := f.items.check(at+"["+strconv.Itoa(i)+"]", item)
+		at := at + "[" + strconv.Itoa(i) + "]"
+		if text, isText := item.(string); isText && strings.TrimSpace(text) == "" {
+			return nil, invalid(at, "%s is blank", at).WithFix("Leave it out of the list.")
+		}
+		value, err := f.items.check(at, item)
 		if err != nil {
 			return nil, err
 		}

@@ -166,6 +166,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a const":                      {limit, "schema: {type: string, const: x}", `"const" is not accepted`},
 		"exclusiveMinimum":             {limit, "schema: {type: integer, exclusiveMinimum: 0}", `"exclusiveMinimum" is not accepted`},
 		"an array without items":       {limit, "schema: {type: array}", "list_cards properties.limit: items"},
+		"a list of blanks":             {"items: {type: string, minLength: 1}", "items: {type: string}", "list_cards properties.labels: a text in a list is never blank"},
 		"an open object":               {limit, "schema: {type: object, properties: {}}", "additionalProperties: false"},
 		"an object without members":    {limit, "schema: {type: object, additionalProperties: false}", "without properties"},
 		"an enum of numbers":           {limit, "schema: {type: integer, enum: [1, 2]}", "enum has to be a list of texts"},

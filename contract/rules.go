@@ -75,6 +75,9 @@ func (r *reader) checkPlaces(where, kind string, schema *Object) {
 	if isObject {
 		r.checkObject(where, schema)
 	}
+	if items := schema.object("items"); items.text("type") == "string" && !items.Has("enum") && !items.Has("minLength") {
+		r.problem(where, "a text in a list is never blank: its schema has to say so, with minLength: 1")
+	}
 	if schema.Get("x-comma-list") == true && schema.object("items").text("type") != "string" {
 		r.problem(where, "x-comma-list belongs to an array of strings")
 	}

@@ -54,10 +54,10 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	if err != nil {
 		return nil, err
 	}
-	if err := notBlank("title", req.Title); err != nil {
+	if err := post.Title("title", req.Title); err != nil {
 		return nil, err
 	}
-	if err := notBlank("body", req.Body); err != nil {
+	if _, err := post.Body(req.Body, ""); err != nil {
 		return nil, err
 	}
 	board, err := s.board(ctx, repo, req.Category)
@@ -153,13 +153,4 @@ func (s *Service) lookForCreated(ctx context.Context, repo ref.Repo, req CreateR
 	}
 	return nil, post.Unknown(lost, look, "the discussion",
 		"Look with list_discussions, order_by created; repeat the call only if the discussion is not there.")
-}
-
-func notBlank(argument, value string) error {
-	for _, r := range value {
-		if r != ' ' && r != '\t' && r != '\n' && r != '\r' {
-			return nil
-		}
-	}
-	return fault.New(fault.InvalidArguments, "%s is blank", argument).WithFix("Pass the text to post.").With("argument", argument)
 }

@@ -65,6 +65,7 @@ func TestDiscussionsAreNotOpened(t *testing.T) {
 		words []string
 	}{
 		"an unknown category":    {with(func(r *discussion.CreateRequest) { r.Category = "Idea" }), fault.InvalidCategory, categoryNames(t)},
+		"a title of two lines":   {with(func(r *discussion.CreateRequest) { r.Title = "a\nb" }), fault.InvalidArguments, []string{"title", "line"}},
 		"a blank title":          {with(func(r *discussion.CreateRequest) { r.Title = " \n" }), fault.InvalidArguments, []string{"title"}},
 		"a blank body":           {with(func(r *discussion.CreateRequest) { r.Body = "\t" }), fault.InvalidArguments, []string{"body"}},
 		"an unknown repository":  {with(func(r *discussion.CreateRequest) { r.Repo = ptr("octo-org/none") }), fault.NotFoundOrNoAccess, []string{"octo-org/none"}},

@@ -261,12 +261,13 @@ func (m *manager) check() error {
 			WithFix("Pass the id of the comment that is the answer.").With("argument", "comment_id")
 	}
 	if m.req.Title != nil {
-		if err := notBlank("title", *m.req.Title); err != nil {
+		if err := post.Title("title", *m.req.Title); err != nil {
 			return err
 		}
 	}
 	if m.req.Body != nil {
-		return notBlank("body", *m.req.Body)
+		_, err := post.Body(*m.req.Body, "")
+		return err
 	}
 	return nil
 }

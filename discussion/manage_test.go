@@ -137,6 +137,7 @@ func TestChangesAreRefusedWithTheWayOut(t *testing.T) {
 		words []string
 	}{
 		"an update of nothing":         {do("update", 3, nothing), fault.MissingArguments, []string{"title", "body", "category"}},
+		"a title of two lines":         {do("update", 3, func(r *discussion.ManageRequest) { r.Title = ptr("a\nb") }), fault.InvalidArguments, []string{"title", "line"}},
 		"a blank title":                {do("update", 3, func(r *discussion.ManageRequest) { r.Title = ptr(" ") }), fault.InvalidArguments, []string{"title"}},
 		"a blank body":                 {do("update", 3, func(r *discussion.ManageRequest) { r.Body = ptr("\n") }), fault.InvalidArguments, []string{"body"}},
 		"an unknown category":          {do("update", 3, func(r *discussion.ManageRequest) { r.Category = ptr("nowhere") }), fault.InvalidCategory, []string{"Announcements", "Ideas", "ZZ Archive"}},

@@ -149,7 +149,7 @@ func (s *Service) assign(ctx context.Context, repo ref.Repo, change *assignment)
 	}
 	id := githubv4.ID(change.before.ID)
 	if len(change.add) > 0 {
-		ids, err := s.userIDs(ctx, change.add)
+		ids, _, err := s.users(ctx, change.add)
 		if err != nil {
 			return err
 		}

@@ -77,10 +77,11 @@ func (w wireCreated) result(repo ref.Repo) *CreateResult {
 
 // plan is everything a new issue needs, looked up before it is created.
 type plan struct {
-	input  githubv4.CreateIssueInput
-	newest int // the newest number before: only a newer one can be the write's doing
-	typeID string
-	parent subject
+	input     githubv4.CreateIssueInput
+	newest    int      // the newest number before: only a newer one can be the write's doing
+	assignees []string // their logins, the viewer's for @me
+	typeID    string
+	parent    subject
 }
 
 // Create opens an issue. Its number is never lost: what fails after the
@@ -126,8 +127,8 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 
 // plan checks and looks up everything that the issue needs.
 func (s *Service) plan(ctx context.Context, repo ref.Repo, req CreateRequest) (plan, error) {
-	if strings.TrimSpace(req.Title) == "" {
-		return plan{}, fault.New(fault.InvalidArguments, "title is blank").WithFix("Pass a title.").With("argument", "title")
+	if err := post.Title("title", req.Title); err != nil {
+		return plan{}, err
 	}
 	if req.Body != nil {
 		if _, err := post.Body(*req.Body, ""); err != nil {
@@ -151,11 +152,11 @@ func (s *Service) plan(ctx context.Context, repo ref.Repo, req CreateRequest) (p
 		planned.input.LabelIDs = new(githubIDs(ids))
 	}
 	if len(req.Assignees) > 0 {
-		ids, err := s.userIDs(ctx, req.Assignees)
+		ids, logins, err := s.users(ctx, req.Assignees)
 		if err != nil {
 			return plan{}, err
 		}
-		planned.input.AssigneeIDs = new(githubIDs(ids))
+		planned.input.AssigneeIDs, planned.assignees = new(githubIDs(ids)), logins
 	}
 	if req.Milestone != "" {
 		id, err := s.milestoneID(ctx, repo, req.Milestone)
@@ -219,10 +220,8 @@ func (s *Service) finish(ctx context.Context, repo ref.Repo, req CreateRequest, 
 	if missing := absent(req.Labels, result.Labels); len(missing) > 0 {
 		warn("GitHub left out the labels %s; that takes triage permission", strings.Join(missing, ", "))
 	}
-	if !slices.Contains(req.Assignees, me) {
-		if missing := absent(req.Assignees, result.Assignees); len(missing) > 0 {
-			warn("GitHub left out the assignees %s; they need access to the repository", strings.Join(missing, ", "))
-		}
+	if missing := absent(plan.assignees, result.Assignees); len(missing) > 0 {
+		warn("GitHub left out the assignees %s; they need access to the repository", strings.Join(missing, ", "))
 	}
 	then := func(field string, input githubv4.Input, done func(now subject) bool) error {
 		warning, err := s.surely(ctx, field, input, func(ctx context.Context) (bool, error) {
@@ -256,8 +255,7 @@ func (s *Service) finish(ctx context.Context, repo ref.Repo, req CreateRequest, 
 func absent(wanted, there []string) []string {
 	var missing []string
 	for _, name := range wanted {
-		bare := strings.TrimPrefix(name, "@")
-		if !slices.ContainsFunc(there, func(other string) bool { return strings.EqualFold(other, bare) }) {
+		if !slices.ContainsFunc(there, func(other string) bool { return strings.EqualFold(other, name) }) {
 			missing = append(missing, name)
 		}
 	}
@@ -296,13 +294,14 @@ func (s *Service) lookForCreated(ctx context.Context, repo ref.Repo, req CreateR
 		"Look with list_issues, sort created; repeat the call only if the issue is not there.")
 }
 
-// userIDs are the node ids of accounts; an unknown login is VALIDATION_FAILED.
-func (s *Service) userIDs(ctx context.Context, logins []string) ([]string, error) {
-	var ids []string
-	for _, login := range logins {
+// users are the node ids of accounts and their logins as GitHub has them, the
+// viewer's for @me; an unknown login is VALIDATION_FAILED.
+func (s *Service) users(ctx context.Context, wanted []string) (ids, logins []string, err error) {
+	found := func(user wireUser) { ids, logins = append(ids, user.ID), append(logins, user.Login) }
+	for _, login := range wanted {
 		var query struct {
-			Viewer struct{ ID, Login string }
-			User   *struct{ ID string } `graphql:"user: user(login: $login) @include(if: $other)"`
+			Viewer wireUser
+			User   *wireUser `graphql:"user: user(login: $login) @include(if: $other)"`
 		}
 		login = strings.TrimPrefix(login, "@")
 		notes, err := s.opts.GraphQL.Query(ctx, "User", &query, map[string]any{
@@ -312,21 +311,21 @@ func (s *Service) userIDs(ctx context.Context, logins []string) ([]string, error
 			WithFix("Check the spelling of the login.").With("argument", "assignees")
 		switch {
 		case fault.Is(err, fault.NotFound), fault.Is(err, fault.NotFoundOrNoAccess):
-			return nil, unknown.WithCause(err)
+			return nil, nil, unknown.WithCause(err)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case "@"+login == me:
-			ids = append(ids, query.Viewer.ID)
+			found(query.Viewer)
 		case query.User == nil:
 			if err := notes.Fault("user", unknown); !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.NotFoundOrNoAccess) {
-				return nil, err
+				return nil, nil, err
 			}
-			return nil, unknown
+			return nil, nil, unknown
 		default:
-			ids = append(ids, query.User.ID)
+			found(*query.User)
 		}
 	}
-	return ids, nil
+	return ids, logins, nil
 }
 
 // typeID is the node id of an issue type, "" for none. An unknown one is

@@ -103,7 +103,7 @@ func (s *Service) React(ctx context.Context, req ReactionRequest) (_ *ReactionRe
 		return after.has(contents[req.Content]) == (req.Action == "add"), err
 	}
 	warning, err := s.surely(ctx, field, input, look)
-	if fault.Is(err, fault.ValidationFailed) { // GitHub refuses to take away what is not there
+	if fault.Is(err, fault.ValidationFailed) || fault.Is(err, fault.NotFound) { // GitHub refuses to take away what is not there
 		if already, look := look(ctx); look == nil && already {
 			return &ReactionResult{Message: "Nothing to do: it is that already.", SubjectID: id, Reactions: after.reactions()}, nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/issue"
+	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
 )
 
 // TestReactionsOnEveryKind are added, added again, and taken away twice.
@@ -33,6 +34,28 @@ func TestReactionsOnEveryKind(t *testing.T) {
 		first := count("add")
 		if again, gone, twice := count("add"), count("remove"), count("remove"); first < 1 || again != first || gone != first-1 || twice != gone {
 			t.Errorf("%s: %d, %d, %d, %d", name, first, again, gone, twice)
+		}
+	}
+}
+
+// TestToTakeAwayWhatIsNotThereIsASuccess, whichever way GitHub refuses it; the
+// same refusal of what is there is none.
+func TestToTakeAwayWhatIsNotThereIsASuccess(t *testing.T) {
+	for _, kind := range []string{"NOT_FOUND", "UNPROCESSABLE"} {
+		d := open(t)
+		refusal := sandbox.GraphQLError{Type: kind, Message: "Could not resolve to a Reaction.", Path: []any{"removeReaction"}}
+		if err := d.github.Fail(sandbox.Failure{Query: "removeReaction", Data: "null", Errors: []sandbox.GraphQLError{refusal}, Times: -1}); err != nil {
+			t.Fatal(err)
+		}
+		heart := issue.ReactionRequest{Action: "remove", IssueNumber: 103, Content: "heart"}
+		if got := must(d, d.React, heart); got.Message != "Nothing to do: it is that already." {
+			t.Errorf("%s: %s", kind, show(got))
+		}
+		heart.Action = "add"
+		must(d, d.React, heart)
+		heart.Action = "remove"
+		if got, err := d.React(context.Background(), heart); err == nil {
+			t.Errorf("%s: what is still there is called gone: %s", kind, show(got))
 		}
 	}
 }

@@ -126,30 +126,47 @@ func (s *Service) reportUpdate(ctx context.Context, repo ref.Repo, req UpdateReq
 	return result, nil
 }
 
+// check refuses what does not go together. A reason to close closes nothing by
+// itself: with GitHub it is a word about a change of state.
 func (r UpdateRequest) check() error {
 	switch {
+	case r.StateReason == "duplicate" && r.DuplicateOf == 0:
+		return fault.New(fault.MissingArguments, "state_reason duplicate needs duplicate_of").
+			WithFix("Pass the number of the issue that stays, with state: closed.").With("argument", "duplicate_of")
+	case r.DuplicateOf == r.IssueNumber:
+		return fault.New(fault.InvalidArguments, "an issue is no duplicate of itself").WithFix("Pass the number of the issue that stays.").With("argument", "duplicate_of")
+	case r.DuplicateOf != 0 && (r.State != "closed" || r.StateReason != "duplicate"):
+		return r.closing("duplicate_of", "duplicate", "duplicate_of belongs to state closed with state_reason duplicate")
+	case r.StateReason != "" && r.State != "closed":
+		return r.closing("state_reason", r.StateReason, "state_reason belongs to state closed")
 	case r.Title == nil && r.Body == nil && r.State == "" && r.Milestone == nil && r.Type == nil:
 		return fault.New(fault.MissingArguments, "there is nothing to change").
 			WithFix("Pass title, body, state, milestone or type.")
-	case r.StateReason != "" && r.State != "closed":
-		return fault.New(fault.InvalidArguments, "state_reason belongs to state closed").WithFix("Pass state: closed with it.").With("argument", "state_reason")
-	case r.DuplicateOf != 0 && r.StateReason != "duplicate":
-		return fault.New(fault.InvalidArguments, "duplicate_of belongs to state_reason duplicate").
-			WithFix("Pass state: closed and state_reason: duplicate with it.").With("argument", "duplicate_of")
-	case r.StateReason == "duplicate" && r.DuplicateOf == 0:
-		return fault.New(fault.MissingArguments, "state_reason duplicate needs duplicate_of").
-			WithFix("Pass the number of the issue that stays.").With("argument", "duplicate_of")
-	case r.DuplicateOf == r.IssueNumber:
-		return fault.New(fault.InvalidArguments, "an issue is no duplicate of itself").WithFix("Pass the number of the issue that stays.").With("argument", "duplicate_of")
 	}
-	if r.Title != nil && strings.TrimSpace(*r.Title) == "" {
-		return fault.New(fault.InvalidArguments, "title is blank").WithFix("Pass a title, or leave it out.").With("argument", "title")
+	if r.Title != nil {
+		if err := post.Title("title", *r.Title); err != nil {
+			return err
+		}
 	}
 	if r.Body != nil {
 		_, err := post.Body(*r.Body, "")
 		return err
 	}
 	return nil
+}
+
+// closing is the fault for an argument that needs the issue to be closed for a
+// reason; its fix is the call that does that.
+func (r UpdateRequest) closing(argument, reason, message string) error {
+	call := r
+	call.State, call.StateReason = "closed", reason
+	problem := fault.New(fault.InvalidArguments, "%s", message).With("argument", argument)
+	arguments, err := page.Encode(call)
+	if err != nil {
+		return problem.WithCause(err)
+	}
+	return problem.WithFix("If it is to be closed, call update_issue %s", arguments).
+		With("call", map[string]any{"tool": "update_issue", "arguments": call})
 }
 
 // unchanged holds the issue against if_updated_at.

@@ -60,6 +60,20 @@ func TestAnIssueIsOpenedAsAsked(t *testing.T) {
 	}
 }
 
+// TestAssigneesThatGitHubLeavesOutAreNamed, whoever else is among them.
+func TestAssigneesThatGitHubLeavesOutAreNamed(t *testing.T) {
+	d := open(t)
+	for name, test := range map[string]struct{ wanted, want, warnings []string }{
+		"beside others":     {[]string{"@me", "@Pavel-Novak", "octo-write"}, []string{"octo-admin", "octo-write"}, []string{"GitHub left out the assignees pavel-novak; they need access to the repository"}},
+		"spelled otherwise": {[]string{"@Octo-Write", "Octo-Admin"}, []string{"octo-admin", "octo-write"}, []string{}},
+	} {
+		got := must(d, d.Create, issue.CreateRequest{Title: name, Assignees: test.wanted})
+		if diff := cmp.Diff(test.warnings, got.Warnings); diff != "" || !has(got.Assignees, test.want...) || len(got.Assignees) != len(test.want) {
+			t.Errorf("%s: assignees %q, want %q; warnings (-want +got):\n%s", name, got.Assignees, test.want, diff)
+		}
+	}
+}
+
 // TestNothingIsOpenedThatIsNotAsAsked: all that has to exist is looked up
 // first.
 func TestNothingIsOpenedThatIsNotAsAsked(t *testing.T) {
@@ -69,6 +83,7 @@ func TestNothingIsOpenedThatIsNotAsAsked(t *testing.T) {
 		code  fault.Code
 		words []string
 	}{
+		"a title of two lines":   {issue.CreateRequest{Title: "a\nb"}, fault.InvalidArguments, []string{"title", "line"}},
 		"a blank title":          {issue.CreateRequest{Title: " "}, fault.InvalidArguments, []string{"title"}},
 		"too long a body":        {issue.CreateRequest{Title: "t", Body: ptr(strings.Repeat("é", 65537))}, fault.TooLarge, []string{"65536"}},
 		"an unknown label":       {issue.CreateRequest{Title: "t", Labels: []string{"bug", "secruity"}}, fault.InvalidLabel, []string{"secruity", "security"}},
@@ -168,6 +183,11 @@ func TestChangesAreRefusedWithTheWayOut(t *testing.T) {
 		"nothing":                        {issue.UpdateRequest{}, fault.MissingArguments, []string{"title"}},
 		"a blank title":                  {issue.UpdateRequest{Title: ptr("")}, fault.InvalidArguments, []string{"title"}},
 		"a blank body":                   {issue.UpdateRequest{Body: ptr("")}, fault.InvalidArguments, []string{"body"}},
+		"a reason alone":                 {issue.UpdateRequest{StateReason: "completed"}, fault.InvalidArguments, []string{"state_reason", `{"issue_number":101,"state":"closed","state_reason":"completed"}`}},
+		"an original alone":              {issue.UpdateRequest{DuplicateOf: 103}, fault.InvalidArguments, []string{"duplicate_of", `{"issue_number":101,"state":"closed","state_reason":"duplicate","duplicate_of":103}`}},
+		"an original and a reason":       {issue.UpdateRequest{StateReason: "duplicate", DuplicateOf: 103}, fault.InvalidArguments, []string{`{"issue_number":101,"state":"closed","state_reason":"duplicate","duplicate_of":103}`}},
+		"a reason without the original":  {issue.UpdateRequest{StateReason: "duplicate"}, fault.MissingArguments, []string{"duplicate_of", "state: closed"}},
+		"a title of two lines":           {issue.UpdateRequest{Title: ptr("a\r\nb")}, fault.InvalidArguments, []string{"title", "line"}},
 		"a reason to reopen":             {issue.UpdateRequest{State: "open", StateReason: "completed"}, fault.InvalidArguments, []string{"state_reason"}},
 		"a duplicate of nothing":         {issue.UpdateRequest{State: "closed", StateReason: "duplicate"}, fault.MissingArguments, []string{"duplicate_of"}},
 		"a duplicate of itself":          {issue.UpdateRequest{State: "closed", StateReason: "duplicate", DuplicateOf: 101}, fault.InvalidArguments, []string{"itself"}},

@@ -33,6 +33,21 @@ func Body(body, agent string) (string, error) {
 	return body, nil
 }
 
+// Title checks a title, which is one line with something to see in it; field is
+// the argument's name. Where GitHub gets several lines it keeps what it likes,
+// and the title would not be the one that was given. The error is
+// INVALID_ARGUMENTS.
+func Title(field, title string) error {
+	if strings.TrimSpace(title) == "" {
+		return fault.New(fault.InvalidArguments, "%s is blank", field).WithFix("Pass what it is to be.").With("argument", field)
+	}
+	if strings.ContainsAny(title, "\r\n") {
+		return fault.New(fault.InvalidArguments, "%s has more than one line", field).
+			WithFix("Take the line breaks out; what is longer belongs into the text.").With("argument", field)
+	}
+	return nil
+}
+
 // Warnings tell of a body whose line breaks were escaped on the way. It is
 // posted as it is: only its author knows what was meant.
 func Warnings(body string) []string {

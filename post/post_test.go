@@ -29,6 +29,16 @@ func TestBody(t *testing.T) {
 	}
 }
 
+func TestTitle(t *testing.T) {
+	for title, ok := range map[string]bool{
+		"a": true, " a\tb ": true, "é": true, "": false, " \n": false, "a\nb": false, "a\r\nb": false, "a\n": false,
+	} {
+		if err := post.Title("title", title); (err == nil) != ok || err != nil && fault.From(err).Details["argument"] != "title" {
+			t.Errorf("Title(%q) = %v", title, err)
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	for body, want := range map[string]int{
 		`a\nb`: 1, "a\nb": 0, "a": 0,

@@ -80,7 +80,7 @@ func (s *Service) Create(ctx context.Context, req CreateRequest) (_ *CreateResul
 	if err != nil {
 		return nil, err
 	}
-	if err := notBlank("title", req.Title); err != nil {
+	if err := post.Title("title", req.Title); err != nil {
 		return nil, err
 	}
 	o := &opener{service: s, repo: repo, req: req}

@@ -271,6 +271,41 @@ func TestMergeRefusals(t *testing.T) {
 	h, _ := onPlay(t, nil)
 	_, err := h.Merge(context.Background(), pullrequest.MergeRequest{PRNumber: 7, ExpectedHeadSHA: headA[:7]})
 	_ = refused(t, err, fault.InvalidArguments)
+	_, err = h.Merge(context.Background(), pullrequest.MergeRequest{PRNumber: 7, ExpectedHeadSHA: headA, Title: ptr("a\nb")})
+	_ = refused(t, err, fault.InvalidArguments)
+}
+
+// TestAnIssuesNumberIsCalledThat by every tool that takes a pull request's.
+func TestAnIssuesNumberIsCalledThat(t *testing.T) {
+	h, ctx := open(t), context.Background()
+	for tool, call := range map[string]func(number int) error{
+		"get_pull_request":      func(n int) error { _, err := h.Get(ctx, pullrequest.GetRequest{PRNumber: n}); return err },
+		"get_pull_request_diff": func(n int) error { _, err := h.Diff(ctx, pullrequest.DiffRequest{PRNumber: n}); return err },
+		"checkout_pull_request": func(n int) error { _, err := h.Checkout(ctx, pullrequest.CheckoutRequest{PRNumber: n}); return err },
+		"update_pull_request": func(n int) error {
+			_, err := h.Update(ctx, pullrequest.UpdateRequest{PRNumber: n, Title: ptr("t")})
+			return err
+		},
+		"merge_pull_request": func(n int) error {
+			_, err := h.Merge(ctx, pullrequest.MergeRequest{PRNumber: n, ExpectedHeadSHA: headA})
+			return err
+		},
+		"manage_pr_review": func(n int) error {
+			_, err := h.ManageReview(ctx, pullrequest.ReviewRequest{Action: "create", PRNumber: n, Event: "comment", Body: ptr("b")})
+			return err
+		},
+		"manage_pr_reviewers": func(n int) error {
+			_, err := h.ManageReviewers(ctx, pullrequest.ReviewersRequest{Action: "add", PRNumber: n, Reviewers: []string{"octo-admin"}})
+			return err
+		},
+	} {
+		if got := refused(t, call(101), fault.NotFound); got.Message != "#101 of octo-org/hello is an issue, not a pull request" {
+			t.Errorf("%s: %s", tool, got.Message)
+		}
+		if got := refused(t, call(4711), fault.NotFound); got.Message != "octo-org/hello has no pull request #4711" {
+			t.Errorf("%s: %s", tool, got.Message)
+		}
+	}
 }
 
 func TestChangesAndTheirGuards(t *testing.T) {

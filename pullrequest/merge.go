@@ -56,6 +56,11 @@ func (s *Service) Merge(ctx context.Context, req MergeRequest) (_ *MergeResult, 
 		return nil, fault.New(fault.InvalidArguments, "expected_head_sha is not the whole id of a commit").
 			WithFix("Pass headRefOid as get_pull_request gave it, not shortened.").With("argument", "expected_head_sha")
 	}
+	if req.Title != nil {
+		if err := post.Title("title", *req.Title); err != nil {
+			return nil, err
+		}
+	}
 	if req.Method == "" {
 		req.Method = "merge"
 	}

@@ -86,13 +86,32 @@ func ask[T any](ctx context.Context, s *Service, name string, p pull, more map[s
 	notes, err := s.opts.GraphQL.Query(ctx, name, &query, p.variables(more))
 	switch {
 	case err != nil:
-		return nil, nil, p.absent(err)
+		return nil, nil, s.explainMissing(ctx, p, p.absent(err))
 	case query.Repository == nil:
 		return nil, nil, notes.Fault("repository", resolve.NoRepository(p.repo))
 	case query.Repository.PullRequest == nil:
-		return nil, nil, notes.Fault("repository.pullRequest", p.missing())
+		return nil, nil, s.explainMissing(ctx, p, notes.Fault("repository.pullRequest", p.missing()))
 	}
 	return query.Repository.PullRequest, notes, nil
+}
+
+// explainMissing looks whether the number that no pull request has is an
+// issue's.
+func (s *Service) explainMissing(ctx context.Context, p pull, missing error) error {
+	if !fault.Is(missing, fault.NotFound) {
+		return missing
+	}
+	var query struct {
+		Repository *struct {
+			Issue *struct{ ID string } `graphql:"issue(number: $number)"`
+		} `graphql:"repository(owner: $owner, name: $name)"`
+	}
+	if _, err := s.opts.GraphQL.Query(ctx, "IsIssue", &query, p.variables(nil)); err != nil || query.Repository == nil || query.Repository.Issue == nil {
+		return missing
+	}
+	return fault.New(fault.NotFound, "#%d of %s is an issue, not a pull request", p.number, p.repo).
+		WithFix("If it is meant, read it with %s, issue_number %d; list_pull_requests shows pull requests.", ReadTool, p.number).
+		With("argument", "pr_number").WithCause(missing)
 }
 
 // absent says in the house's words that a pull request is not there.

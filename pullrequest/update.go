@@ -91,7 +91,7 @@ func (u *updater) check() error {
 		return fault.New(fault.MissingArguments, "nothing is to change").WithFix("Pass title, body, base, state or draft.")
 	}
 	if req.Title != nil {
-		if err := notBlank("title", *req.Title); err != nil {
+		if err := post.Title("title", *req.Title); err != nil {
 			return err
 		}
 	}
