@@ -48,7 +48,7 @@ func TestEntries(t *testing.T) {
 	tests := map[string]string{
 		"list_issues": `{"toolId":"list_issues","found":true,"title":"List issues","description":"Lists issues, newest first.",` +
 			`"handbook":"Ask for one page at a time.\n\nPass ` + "`next` on until `truncated`" + ` is false.","source":"x-tool-handbook","derived":false,` +
-			`"inputSchema":{"type":"object","properties":{"labels":{"type":"array","items":{"type":"string"},"description":"All of these"}},"additionalProperties":false},` +
+			`"inputSchema":{"type":"object","properties":{"labels":{"type":"array","items":{"type":"string","minLength":1},"description":"All of these"}},"additionalProperties":false},` +
 			`"outputSchema":{"type":"object","description":"A page of issues.","properties":{"count":{"type":"integer","description":"How many"}}},` +
 			`"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true},"scopes":["repo"],` +
 			`"examples":[{"description":"The bugs","arguments":{"labels":["bug"]}}],"errors":["NOT_FOUND","RATE_LIMITED"]}`,
