@@ -290,6 +290,8 @@ func TestPagesOfAChangingThread(t *testing.T) {
 			[]string{"c2(r4 of 2) | latest -, newest r9 of 3 | goes on", "+c2/r9 | latest -, newest r9 of 3"}},
 		{"the last end with the first", forum{comments: talk("1 2")}, lastN(5), 6, func(*forum) {},
 			[]string{"c2 | latest c2, newest c2 of 2 | goes on", "c1 | latest c2, newest c2 of 2"}},
+		{"far more asked for than there are", forum{comments: talk("1 2")}, lastN(130), 6, func(*forum) {},
+			[]string{"c2 | latest c2, newest c2 of 2 | goes on", "c1 | latest c2, newest c2 of 2"}},
 		{"the last go on before the window", forum{comments: talk("1 2 3 4 5"), page: 2}, lastN(4), 6, func(*forum) {},
 			[]string{"c5 | latest c5, newest c5 of 5 | goes on", "c4 | latest c5, newest c5 of 5 | goes on",
 				"c3 | latest c5, newest c5 of 5 | goes on", "c2 | latest c5, newest c5 of 5"}},
