@@ -72,7 +72,7 @@ func throughCursor(t *testing.T, position thread.Position) (next thread.Position
 func (f *forum) pages(t *testing.T, reader thread.Reader, selector thread.Selector, max int) (all []thread.Answer) {
 	t.Helper()
 	var from thread.Position
-	for range 1000 {
+	for range 200 {
 		_, answer := f.read(t, reader, selector, from, max)
 		all = append(all, answer)
 		next := answer.Next
@@ -236,7 +236,7 @@ func TestSinceGivesExactlyWhatIsNewer(t *testing.T) {
 // A caller who passes only the watermark on reads everything, and ends at the
 // newest.
 func TestTheWatermarkAloneMissesNothing(t *testing.T) {
-	for name, forum := range forums() {
+	for shape, forum := range forums() {
 		if len(forum.all()) == 0 {
 			continue
 		}
@@ -246,7 +246,7 @@ func TestTheWatermarkAloneMissesNothing(t *testing.T) {
 			seen, selector := map[string]bool{}, full()
 			var from thread.Position
 			var mark *thread.Mark
-			for page := 0; ; page++ {
+			for page := 0; page < 100; page++ {
 				reading, answer := forum.read(t, thread.Reader{}, selector, from, max)
 				for _, id := range ids([]thread.Answer{answer}) {
 					seen[id] = true
@@ -255,9 +255,9 @@ func TestTheWatermarkAloneMissesNothing(t *testing.T) {
 					from = *answer.Next // nothing but the thread's own body fitted
 					continue
 				}
-				if answer.Next == nil || page > 100 {
+				if answer.Next == nil {
 					if reading.Newest.ID != newest.ID {
-						t.Errorf("%s by %d bytes: the newest is told to be %s, and is %s", name, max, reading.Newest.ID, newest.ID)
+						t.Errorf("%s by %d bytes: the newest is told to be %s, and is %s", shape, max, reading.Newest.ID, newest.ID)
 					}
 					break
 				}
@@ -265,11 +265,11 @@ func TestTheWatermarkAloneMissesNothing(t *testing.T) {
 			}
 			for _, said := range forum.all() {
 				if !seen[said.ID] {
-					t.Errorf("%s by %d bytes: %s was never read", name, max, said.ID)
+					t.Errorf("%s by %d bytes: %s was never read", shape, max, said.ID)
 				}
 			}
-			if mark.ID != newest.ID {
-				t.Errorf("%s by %d bytes: the last watermark is %s, the newest is %s", name, max, mark.ID, newest.ID)
+			if name(mark) != newest.ID {
+				t.Errorf("%s by %d bytes: the last watermark is %s, the newest is %s", shape, max, name(mark), newest.ID)
 			}
 		}
 	}
