@@ -78,7 +78,7 @@ func TestASharedNumberIsAmbiguousWhereIDsShowNothing(t *testing.T) {
 // A number is looked for in all of a review, and writes find it, too.
 func TestANumberIsLookedForInAllOfAReview(t *testing.T) {
 	h := enterThrough(t, sandbox.StartTest(t, sandbox.Options{}), sandbox.AdminToken, &sandbox.HiddenIDs{})
-	h.review(120)
+	h.review(120, "Many.")
 	all := h.truth(201).remarks
 	for _, one := range all[len(all)-121:] {
 		node, _ := ref.DecodeNodeID(one.id)

@@ -82,6 +82,7 @@ type side struct {
 type question struct {
 	front, back side     // runs after and before a spot; n of 0: not wanted
 	nodes       []string // remarks to read whole, by their ids
+	alone       bool     // with their reactions, and what they carry
 	stubsOf     []string
 }
 
@@ -138,7 +139,7 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 	variables := spineVariables(n, s.variables(map[string]any{
 		"first": githubv4.Int(max(1, want.front.n)), "front": githubv4.Boolean(want.front.n > 0), "after": (*githubv4.String)(nil),
 		"last": githubv4.Int(max(1, want.back.n)), "back": githubv4.Boolean(want.back.n > 0), "before": (*githubv4.String)(nil),
-		"ids": ids(want.nodes), "nodes": githubv4.Boolean(len(want.nodes) > 0), "reactions": githubv4.Boolean(true),
+		"ids": ids(want.nodes), "nodes": githubv4.Boolean(len(want.nodes) > 0), "alone": githubv4.Boolean(want.alone), "carried": githubv4.Int(n),
 		"stubsOf": ids(want.stubsOf), "stubs": githubv4.Boolean(len(want.stubsOf) > 0),
 		"spine": githubv4.Boolean(!s.spine.loaded),
 	}))
@@ -203,29 +204,30 @@ func (s *pullSource) overview() thread.Overview {
 // known.
 func (s *pullSource) One(ctx context.Context, id ref.Comment) (_ thread.One, err error) {
 	defer fault.Wrap(&err, "one remark %s", id)
-	found, err := s.lookUp(ctx, id)
+	found, err := s.lookUp(ctx, id, true)
 	if err != nil || found == nil {
 		return thread.One{Overview: s.overview()}, err
 	}
 	comment := s.comment(found)
-	return thread.One{Overview: s.overview(), Found: &comment}, nil
+	carried, err := s.carried(ctx, found)
+	return thread.One{Overview: s.overview(), Found: &comment, Carried: carried}, err
 }
 
 // lookUp finds the remark that a spelling names; nil when it is not in this
 // pull request.
-func (s *pullSource) lookUp(ctx context.Context, id ref.Comment) (*wireNode, error) {
+func (s *pullSource) lookUp(ctx context.Context, id ref.Comment, alone bool) (*wireNode, error) {
 	likely, err := s.nodeIDs(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.ask(ctx, question{nodes: likely, back: side{n: s.tailSize}})
+	got, err := s.ask(ctx, question{nodes: likely, alone: alone, back: side{n: s.tailSize}})
 	if err != nil {
 		return nil, err
 	}
 	s.newest = got.back
 	fitting := s.fitting(got.nodes, id)
 	if len(fitting) == 0 {
-		if fitting, err = s.findElse(ctx, id, likely); err != nil {
+		if fitting, err = s.findElse(ctx, id, likely, alone); err != nil {
 			return nil, err
 		}
 	}
@@ -276,7 +278,7 @@ func (s *pullSource) thread() ref.Thread {
 
 // findElse looks for a remark whose likely ids were not there, where the newest
 // remarks show that ids are not built from numbers.
-func (s *pullSource) findElse(ctx context.Context, id ref.Comment, likely []string) ([]*wireNode, error) {
+func (s *pullSource) findElse(ctx context.Context, id ref.Comment, likely []string, alone bool) ([]*wireNode, error) {
 	if id.NodeID != "" || len(likely) == 0 {
 		return nil, nil
 	}
@@ -288,7 +290,7 @@ func (s *pullSource) findElse(ctx context.Context, id ref.Comment, likely []stri
 		return nil, err
 	}
 	others = slices.DeleteFunc(others, func(other string) bool { return slices.Contains(likely, other) })
-	nodes, err := s.nodes(ctx, others, true)
+	nodes, err := s.nodes(ctx, others, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +317,7 @@ func (s *pullSource) Since(ctx context.Context, id ref.Comment) (_ thread.Since,
 	defer fault.Wrap(&err, "since %s", id)
 	s.tailSize = maxPage
 	defer func() { s.tailSize = 0 }()
-	found, err := s.lookUp(ctx, id)
+	found, err := s.lookUp(ctx, id, false)
 	if err != nil {
 		return thread.Since{}, err
 	}

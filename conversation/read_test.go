@@ -24,13 +24,14 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 		number int
 		id     string
 		kind   thread.Kind
+		count  int
 	}{
-		{101, "IC_kwDODSw4pM4A1cb3", thread.KindComment},
-		{103, "IC_kwDODSw4pM8AAAABQd12AQ", thread.KindComment}, // its number is above 2^31
-		{201, "IC_kwDODSw4pM4A1e4F", thread.KindComment},
-		{201, "PRR_kwDODSw4pM4A5TBF", thread.KindReview},
-		{201, "PRRC_kwDODSw4pM4A9HKH", thread.KindReviewComment},
-		{201, "PRRC_kwDODSw4pM4A9HKG", thread.KindReviewComment}, // an answer
+		{101, "IC_kwDODSw4pM4A1cb3", thread.KindComment, 1},
+		{103, "IC_kwDODSw4pM8AAAABQd12AQ", thread.KindComment, 1}, // its number is above 2^31
+		{201, "IC_kwDODSw4pM4A1e4F", thread.KindComment, 1},
+		{201, "PRR_kwDODSw4pM4A5TBF", thread.KindReview, 4},
+		{201, "PRRC_kwDODSw4pM4A9HKH", thread.KindReviewComment, 1},
+		{201, "PRRC_kwDODSw4pM4A9HKG", thread.KindReviewComment, 1}, // an answer
 	} {
 		var first string
 		for _, spelling := range append(spellings(t, test.id, test.number), numberOf(t, test.id)) {
@@ -40,7 +41,7 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 				}
 				req.CommentID = &spelling
 				got := h.read(req)
-				if !got.Found || got.Count != 1 || got.Comments.Nodes[0].ID != test.id || got.Comments.Nodes[0].Kind != test.kind {
+				if !got.Found || got.Count != test.count || got.Comments.Nodes[0].ID != test.id || got.Comments.Nodes[0].Kind != test.kind {
 					t.Fatalf("%s: found %v, %s", show(req), got.Found, show(got.Comments))
 				}
 				if !got.BodyOmitted || got.Body != nil || got.LatestCommentID != nil || got.Title == "" {
@@ -62,6 +63,47 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 func numberOf(t *testing.T, id string) string {
 	t.Helper()
 	return strings.TrimLeft(spellings(t, id, 1)[2], "abcdefghijklmnopqrstuvwxyz-_")
+}
+
+// A review comes with its inline comments, whatever their number and by pages
+// of every size: the hand-off of a review is all of it, also where it has no
+// text of its own.
+func TestAReviewComesWithItsInlineComments(t *testing.T) {
+	h := enter(t)
+	h.review(130, "Many.")
+	h.review(3, "")
+	all := h.truth(201).after(thread.Key{})
+	rest := len(all) - 3 - 131
+	for _, test := range []struct {
+		name string
+		want []string
+	}{
+		{"with a text", all[rest : rest+131]},
+		{"without one", append([]string{h.newestReview(201)}, all[len(all)-3:]...)},
+	} {
+		for _, max := range []int{unlimited, budget, 5000, 2600} {
+			pages := h.readAll(conversation.Request{PRNumber: 201, CommentID: &test.want[0]}, max)
+			got := collect(pages)
+			if diff := cmp.Diff(test.want, got.ids); diff != "" {
+				t.Errorf("%s, by %d bytes (-truth +got):\n%s", test.name, max, diff)
+			}
+			if long := got.bodies[test.want[2]]; len(long) != len("Remark 1.")+400*len(" At length.") {
+				t.Errorf("%s, by %d bytes: the long remark has %d bytes", test.name, max, len(long))
+			}
+			for _, comment := range pages[0].Comments.Nodes[1:] {
+				if comment.Kind != thread.KindReviewComment || comment.ThreadID == "" {
+					t.Errorf("%s: %s", test.name, show(comment))
+				}
+			}
+		}
+	}
+}
+
+// newestReview is the id of the review of a pull request that was begun last.
+func (h *house) newestReview(number int) string {
+	h.t.Helper()
+	reviews := h.walk(reviewsQuery, map[string]any{"number": number})
+	return reviews[len(reviews)-1].ID
 }
 
 // What is well-formed and somewhere else is not found, and nothing of it shown.

@@ -16,7 +16,7 @@ type wireNode struct {
 	Typename  string                                 `graphql:"__typename"`
 	Text      wireText                               `graphql:"... on Comment"`
 	Shown     wireShown                              `graphql:"... on Minimizable"`
-	Reactable struct{ ReactionGroups wireReactions } `graphql:"... on Reactable @include(if: $reactions)"`
+	Reactable struct{ ReactionGroups wireReactions } `graphql:"... on Reactable @include(if: $alone)"`
 	Comment   struct {
 		wireAddress
 		Pull *struct{ ID string } `graphql:"onPull: pullRequest"`
@@ -26,6 +26,7 @@ type wireNode struct {
 		State       string               `graphql:"reviewState: state"`
 		SubmittedAt *time.Time           `graphql:"submittedAt"`
 		Pull        *struct{ ID string } `graphql:"p: pullRequest"`
+		Carried     wireCarried          `graphql:"carried: comments(first: $carried) @include(if: $alone)"`
 	} `graphql:"... on PullRequestReview"`
 	Inline wireInline `graphql:"... on PullRequestReviewComment"`
 }
@@ -163,12 +164,13 @@ func (s *pullSource) texts(ctx context.Context, ids []string) (map[string]thread
 }
 
 // nodes reads remarks whole, three hundred in a request, unless GitHub finds
-// that too big.
-func (s *pullSource) nodes(ctx context.Context, ids []string, reactions bool) (nodes []wireNode, err error) {
+// that too big. One that is asked for alone comes with its reactions, and a
+// review with its inline comments.
+func (s *pullSource) nodes(ctx context.Context, ids []string, alone bool) (nodes []wireNode, err error) {
 	size := 3 * maxPage
 	for start := 0; start < len(ids); start += size {
 		size, err = shrinking(ctx, size, func(n int) (int, error) {
-			got, err := s.someNodes(ctx, window(ids, start, n), reactions)
+			got, err := s.someNodes(ctx, window(ids, start, n), alone)
 			if err == nil {
 				nodes = append(nodes, got...)
 			}
@@ -183,7 +185,7 @@ func (s *pullSource) nodes(ctx context.Context, ids []string, reactions bool) (n
 
 // someNodes reads at most three times as many nodes as GitHub gives for one
 // list of ids.
-func (s *pullSource) someNodes(ctx context.Context, wanted []string, reactions bool) ([]wireNode, error) {
+func (s *pullSource) someNodes(ctx context.Context, wanted []string, alone bool) ([]wireNode, error) {
 	var query struct {
 		First  []*wireNode `graphql:"first: nodes(ids: $first)"`
 		Second []*wireNode `graphql:"second: nodes(ids: $second) @include(if: $more)"`
@@ -191,7 +193,7 @@ func (s *pullSource) someNodes(ctx context.Context, wanted []string, reactions b
 	}
 	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, map[string]any{
 		"first": ids(window(wanted, 0, maxPage)), "second": ids(window(wanted, maxPage, maxPage)), "third": ids(window(wanted, 2*maxPage, maxPage)),
-		"more": githubv4.Boolean(len(wanted) > maxPage), "reactions": githubv4.Boolean(reactions),
+		"more": githubv4.Boolean(len(wanted) > maxPage), "alone": githubv4.Boolean(alone), "carried": githubv4.Int(maxPage),
 	})
 	if err != nil {
 		return nil, err

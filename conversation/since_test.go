@@ -176,8 +176,7 @@ func TestLastOfWrappedRemarks(t *testing.T) {
 			pullRequestReviewThreadId: "PRRT_kwDODSw4pM4A9HKF", body: $body}) { clientMutationId } }`,
 			map[string]any{"body": fmt.Sprintf("Answer %d. %s", i, strings.Repeat("word ", 300))}, &struct{}{})
 	}
-	h.postQuery(`mutation { addPullRequestReview(input: { pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "In all.",
-		threads: [{path: "reader/reader.go", line: 10, side: RIGHT, body: "A remark."}]}) { clientMutationId } }`, nil, &struct{}{})
+	h.review(1, "In all.")
 	all := h.truth(201).after(thread.Key{})
 	for _, n := range []int{9, 20, 21, 40, len(all), len(all) + 1} {
 		pages := h.readAll(conversation.Request{PRNumber: 201, LastN: &n}, 12000)
@@ -207,23 +206,28 @@ func TestSinceFarBack(t *testing.T) {
 	}
 }
 
-// review submits a review of #201 with n inline comments.
-func (h *house) review(n int) {
+// review submits a review of #201 with n inline comments, some of which are
+// long.
+func (h *house) review(n int, body string) {
 	h.t.Helper()
 	var threads []map[string]any
 	for i := range n {
-		threads = append(threads, map[string]any{"path": "reader/reader.go", "line": 10 + i%3, "side": "RIGHT", "body": fmt.Sprintf("Remark %d.", i)})
+		body := fmt.Sprintf("Remark %d.", i)
+		if i%50 == 1 {
+			body += strings.Repeat(" At length.", 400)
+		}
+		threads = append(threads, map[string]any{"path": "reader/reader.go", "line": 10 + i%3, "side": "RIGHT", "body": body})
 	}
-	h.postQuery(`mutation($threads: [DraftPullRequestReviewThread]) { addPullRequestReview(input: {
-		pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: "Many.", threads: $threads}) { clientMutationId } }`,
-		map[string]any{"threads": threads}, &struct{}{})
+	h.postQuery(`mutation($threads: [DraftPullRequestReviewThread], $body: String) { addPullRequestReview(input: {
+		pullRequestId: "PR_kwDODSw4pM4AbFcp", event: COMMENT, body: $body, threads: $threads}) { clientMutationId } }`,
+		map[string]any{"threads": threads, "body": body}, &struct{}{})
 }
 
 // More reviews, threads and inline comments of one review than GitHub gives at
 // once: nothing is cut off, whatever is asked for.
 func TestMoreThanGitHubGivesAtOnce(t *testing.T) {
 	h := enter(t)
-	h.review(120)
+	h.review(120, "Many.")
 	for i := range 130 {
 		h.postQuery(`mutation($body: String!) { addPullRequestReviewThreadReply(input: {
 			pullRequestReviewThreadId: "PRRT_kwDODSw4pM4A9HKF", body: $body}) { clientMutationId } }`,

@@ -51,7 +51,8 @@ type run struct {
 	reading *Reading
 }
 
-// one reads a single comment with its replies, or a reply inside its parent.
+// one reads a single comment with its replies or what it carries, or a reply
+// inside its parent.
 func (r *run) one(ctx context.Context) error {
 	one, err := r.source.One(ctx, r.reading.Selector.Ref)
 	if err != nil {
@@ -62,7 +63,7 @@ func (r *run) one(ctx context.Context) error {
 		r.reading.Found = false
 		return nil
 	}
-	comments := []Comment{*one.Found}
+	comments := append([]Comment{*one.Found}, one.Carried...)
 	if one.Reply != nil {
 		comments[0] = comments[0].withReplies([]Comment{*one.Reply})
 		r.reading.MatchedReplyID = one.Reply.ID
@@ -70,8 +71,27 @@ func (r *run) one(ctx context.Context) error {
 		return err
 	}
 	r.saw(latestOf(stubsOf(comments)))
-	r.deliver(comments, func(int) Position { return Position{} })
+	comments = r.undeliveredOf(comments)
+	r.deliver(comments, func(i int) Position {
+		if comments[i].ID == one.Found.ID {
+			return Position{}
+		}
+		mark := comments[i].stub().mark()
+		return Position{From: &mark}
+	})
 	return nil
+}
+
+// undeliveredOf are the comments from the one on with which this page starts.
+func (r *run) undeliveredOf(comments []Comment) []Comment {
+	if r.from.From == nil || r.from.Parent != "" {
+		return comments
+	}
+	start := slices.IndexFunc(comments, func(c Comment) bool { return !r.from.From.Key.After(c.key()) })
+	if start < 0 {
+		return nil // deleted meanwhile
+	}
+	return comments[start:]
 }
 
 // full reads a page of the whole thread, oldest first.

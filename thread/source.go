@@ -41,8 +41,9 @@ type Overview struct {
 // One is a comment in its thread.
 type One struct {
 	Overview
-	Found *Comment // the comment; for a reply its parent, without replies
-	Reply *Comment // the reply, when the id was one
+	Found   *Comment  // the comment; for a reply its parent, without replies
+	Reply   *Comment  // the reply, when the id was one
+	Carried []Comment // what it carries, in order: the inline comments of a review
 }
 
 // PageWant asks for First comments after After, or for the Last ones before
