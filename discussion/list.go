@@ -132,6 +132,7 @@ func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err
 			return nil, err
 		}
 	}
+	req.Limit = result.trail.Limit(req.Limit)
 	list := lister{service: s, repo: repo, req: req, category: category, since: since, result: result}
 	if req.needsSearch() {
 		return result, list.search(ctx)

@@ -143,6 +143,7 @@ func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err
 	if err := result.trail.Open(req.Cursor); err != nil {
 		return nil, err
 	}
+	req.Limit = result.trail.Limit(req.Limit)
 	l := &lister{service: s, repo: repo, req: req, result: result}
 	filters, err := l.filters(ctx)
 	if err != nil || filters == nil {

@@ -41,6 +41,7 @@ type Trail struct {
 type ListPosition struct {
 	After  string `json:"a,omitempty"`
 	Offset int    `json:"o,omitempty"`
+	Fitted int    `json:"f,omitempty"` // rows of the page before, when the budget cut it
 }
 
 // Open reads the cursor of a call; "" is the start.
@@ -51,13 +52,24 @@ func (t *Trail) Open(cursor string) error {
 	return t.Binding.Open(cursor, &t.Start)
 }
 
+// Limit is how many rows to ask for: those that the call wants, or a little
+// more than the byte budget let through the last time.
+func (t *Trail) Limit(wanted int) int {
+	if fitted := t.Start.Fitted; fitted > 0 {
+		return min(wanted, fitted+fitted/4+2)
+	}
+	return wanted
+}
+
 // Cut makes the head that of the first n rows.
 func (t *Trail) Cut(head *Head, n int) {
 	head.Count = n
 	switch {
 	case n == len(t.Ends) && t.Rest != "":
 		t.goOn(head, ListPosition{After: t.Rest})
-	case n > 0 && (n < len(t.Ends) || t.More):
+	case n > 0 && n < len(t.Ends):
+		t.goOn(head, ListPosition{After: t.Ends[n-1], Fitted: n})
+	case n > 0 && t.More:
 		t.goOn(head, ListPosition{After: t.Ends[n-1]})
 	}
 }
@@ -66,7 +78,7 @@ func (t *Trail) Cut(head *Head, n int) {
 // bytes.
 func (t *Trail) CutInside(head *Head, offset int) {
 	head.Count = 1
-	t.goOn(head, ListPosition{After: t.Start.After, Offset: offset})
+	t.goOn(head, ListPosition{After: t.Start.After, Offset: offset, Fitted: 1})
 }
 
 func (t *Trail) goOn(head *Head, position ListPosition) {

@@ -56,6 +56,30 @@ func TestTrailGoesOnBehindTheLastRowThatStayed(t *testing.T) {
 	}
 }
 
+func TestWhatTheBudgetCutIsAskedForInSmallerPages(t *testing.T) {
+	whole := "a text"
+	for name, test := range map[string]struct {
+		cut  func(list *page.Trail, head *page.Head)
+		want int
+	}{
+		"two of three fitted": {func(list *page.Trail, head *page.Head) { list.Cut(head, 2) }, 4},
+		"all fitted":          {func(list *page.Trail, head *page.Head) { list.Cut(head, 3) }, 30},
+		"a part of one": {func(list *page.Trail, head *page.Head) {
+			page.Slice(list, head, []row{{SlicedBody: page.SlicedBody{Body: &whole}}}, 3, (*row).text)
+		}, 3},
+	} {
+		var head page.Head
+		test.cut(trail(), &head)
+		next := trail()
+		if err := next.Open(*head.EndCursor); err != nil || next.Limit(30) != test.want || next.Limit(1) != 1 {
+			t.Errorf("%s: %v, the next page asks for %d rows, want %d", name, err, next.Limit(30), test.want)
+		}
+	}
+	if got := trail().Limit(30); got != 30 {
+		t.Errorf("a first page asks for %d rows", got)
+	}
+}
+
 func TestARowComesInSlicesThatJoin(t *testing.T) {
 	whole := strings.Repeat("é<b>", 100)
 	var joined strings.Builder

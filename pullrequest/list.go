@@ -93,6 +93,7 @@ func (s *Service) List(ctx context.Context, req ListRequest) (_ *ListResult, err
 	if err := result.trail.Open(req.Cursor); err != nil {
 		return nil, err
 	}
+	req.Limit = result.trail.Limit(req.Limit)
 	list := lister{service: s, repo: repo, req: req, since: since, result: result}
 	list.owner, list.branch = splitHead(req.Head)
 	if err := list.fill(ctx); err != nil {
