@@ -105,6 +105,7 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 	if err != nil {
 		return nil, err
 	}
+	settled(ctx)
 	limited, cancel := context.WithTimeout(context.WithValue(ctx, answeringKey{}, s), s.callTimeout)
 	defer cancel()
 	result, err := s.handle(limited, tool, checked)

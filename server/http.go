@@ -29,6 +29,10 @@ const (
 	pingInterval   = 30 * time.Second // on a stream that has nothing to say
 	maxHeaderBytes = 64 << 10
 
+	// MaxBodyBytes bounds one message over HTTP. Only the arguments of a tool
+	// may be that long; they are refused by the tool itself, with a better text.
+	MaxBodyBytes = 8 << 20
+
 	// heavyBytes is from where on a message counts as long: longer than any
 	// that GitHub would take. Few of those are in memory at a time.
 	heavyBytes = 1 << 20

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -117,7 +118,14 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visit) {
 		writeRPC(w, http.StatusBadRequest, errorLine(m.ID, bad))
 		return
 	}
+	if bad := m.tooLong(len(body)); bad != nil {
+		writeRPC(w, http.StatusRequestEntityTooLarge, errorLine(m.ID, bad))
+		return
+	}
 	modern := isModern(r.Header, m.Params)
+	if !modern {
+		m.Params = m.introduction()
+	}
 	at, ok := h.seatOf(r, m, modern, v)
 	if !ok {
 		noSession(w)
@@ -132,6 +140,7 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visit) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	r = r.WithContext(withSettled(r.Context(), release))
 	h.answer(w, r, v, delivery{message: m, body: body, modern: modern, seat: at})
 }
 
@@ -246,18 +255,19 @@ func isModern(h http.Header, params json.RawMessage) bool {
 }
 
 // takeBody reads the message, or says why it does not. After a long one,
-// release is to be called when it has been answered.
+// release is to be called, as often as one likes, when its arguments have been
+// looked at, and at the latest when it has been answered.
 func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), ok bool) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		http.Error(w, "the Content-Type of a message is application/json", http.StatusUnsupportedMediaType)
 		return nil, nil, false
 	}
-	if r.ContentLength > MaxLineBytes {
+	if r.ContentLength > MaxBodyBytes {
 		tooLarge(w)
 		return nil, nil, false
 	}
-	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxLineBytes), int(r.ContentLength))
+	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxBodyBytes), int(r.ContentLength))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -280,7 +290,7 @@ func (h *HTTP) readBody(ctx context.Context, from io.Reader, length int) (body [
 	}
 	select {
 	case h.heavy <- struct{}{}:
-		release = func() { <-h.heavy }
+		release = sync.OnceFunc(func() { <-h.heavy })
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
@@ -295,7 +305,7 @@ func (h *HTTP) readBody(ctx context.Context, from io.Reader, length int) (body [
 
 func tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
-	http.Error(w, "a message is at most "+strconv.Itoa(MaxLineBytes)+" bytes", http.StatusRequestEntityTooLarge)
+	http.Error(w, "a message is at most "+strconv.Itoa(MaxBodyBytes)+" bytes", http.StatusRequestEntityTooLarge)
 }
 
 func noSession(w http.ResponseWriter) {

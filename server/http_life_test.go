@@ -497,6 +497,50 @@ func TestAbandonedSessionsAreFreed(t *testing.T) {
 	}
 }
 
+// TestSessionsKeepLittle: whatever a client tells of itself, a session keeps
+// only what is used, and an introduction without end is refused.
+func TestSessionsKeepLittle(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	told := func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}},"experimental":{"a":[` +
+			strings.Repeat("{},", n) + `0]}},"clientInfo":{"name":"` + strings.Repeat("n", n) + `","version":"0"}}}`
+	}
+	s.begin()
+	before := heap()
+	for range 50 {
+		if got := s.send("POST", "/mcp", told(50_000)); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	after := heap()
+	t.Logf("heap: %d KB before, %d KB with 50 sessions", before>>10, after>>10)
+	if grown := int64(after) - int64(before); grown > 4<<20 {
+		t.Errorf("50 sessions keep %d KB", grown>>10)
+	}
+	if got := s.send("POST", "/mcp", told(100_000)); got.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("300 KB: %d %s", got.status, got.body)
+	}
+}
+
+// TestLongCallsLeaveRoom: a long message counts as one only until its arguments
+// were looked at, not while the call runs.
+func TestLongCallsLeaveRoom(t *testing.T) {
+	g := gatedOptions(t)
+	s := open(t, newServer(t, g.Options), server.HTTPOptions{Loopback: true})
+	long := callLine(1, "fail", `{"how":"wait"}`) + strings.Repeat(" ", 2<<20)
+	var answers []<-chan heard
+	for range 5 {
+		answers = append(answers, s.later(long))
+		<-g.started
+	}
+	close(g.release)
+	for _, answer := range answers {
+		if got := <-answer; !strings.Contains(got.body, "done") {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+}
+
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()
