@@ -34,9 +34,11 @@ const (
 	MaxBodyBytes = 8 << 20
 
 	// heavyBytes is from where on a message counts as long: longer than any
-	// that GitHub would take. Few of those are in memory at a time.
-	heavyBytes = 1 << 20
-	maxHeavy   = 2
+	// that GitHub would take. Few of those are in memory at a time, and of few
+	// others the beginning.
+	heavyBytes      = 1 << 20
+	maxHeavy        = 2
+	maxHeavyWaiting = 16
 )
 
 // HTTPOptions configures an HTTP. The zero value of every field is its
@@ -112,7 +114,7 @@ type HTTP struct {
 	sessions *sessions
 	gate     *gate
 	metrics  *metrics
-	heavy    chan struct{} // one token per long message in memory
+	heavy    narrows // for long messages
 	routes   *http.ServeMux
 }
 
@@ -129,7 +131,7 @@ func NewHTTP(s *Server, o HTTPOptions) (*HTTP, error) {
 	h := &HTTP{
 		options: o, log: s.log, door: door, guests: newGuests(o),
 		sessions: newSessions(o.MaxSessions, o.SessionIdle), gate: newGate(),
-		heavy: make(chan struct{}, maxHeavy), routes: http.NewServeMux(),
+		heavy: newNarrows(maxHeavy, maxHeavyWaiting), routes: http.NewServeMux(),
 	}
 	h.metrics = newMetrics(o.Metrics, h.gate.count, h.sessions.count)
 	h.faces = newFaces(s.sibling(func(n *Server) {
@@ -162,7 +164,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &patientWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: h.options.TransferTime}
 	defer func() { h.metrics.answered(out.status) }()
 	defer h.recoverPanic(out, r)
-	out.expectBody()
+	expectBody(out, h.options.TransferTime)
 	if why := h.door.refuses(r); why != "" {
 		http.Error(out, why, http.StatusForbidden)
 		return

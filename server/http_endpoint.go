@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -59,6 +58,12 @@ func (h *HTTP) endpoint(w http.ResponseWriter, r *http.Request) {
 // sessionOnly has the library answer GET, which opens the stream of a session,
 // and DELETE, which ends the session.
 func (h *HTTP) sessionOnly(w http.ResponseWriter, r *http.Request, v visit) {
+	if r.ContentLength != 0 {
+		// Its end would have to be awaited, for as long as the stream is open.
+		w.Header().Set("Connection", "close")
+		http.Error(w, r.Method+" has no body", http.StatusBadRequest)
+		return
+	}
 	bodyIsHere(w)
 	if isModern(r.Header, nil) {
 		v.face.protocol.ServeHTTP(w, r) // says that there is no such thing any more
@@ -108,7 +113,13 @@ func until(ctx context.Context, ended <-chan struct{}) (context.Context, context
 
 // post answers one message.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visit) {
+	arrived, refused := v.guest.arrive()
+	if refused != nil {
+		tooMany(w, nil, refused)
+		return
+	}
 	body, release, ok := h.takeBody(w, r)
+	arrived()
 	if !ok {
 		return
 	}
@@ -267,11 +278,15 @@ func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, re
 		tooLarge(w)
 		return nil, nil, false
 	}
-	body, release, err = h.readBody(r.Context(), http.MaxBytesReader(w, r.Body, MaxBodyBytes), int(r.ContentLength))
+	body, release, err = h.readBody(w, http.MaxBytesReader(w, r.Body, MaxBodyBytes), int(r.ContentLength))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
 		tooLarge(w)
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Connection", "close")
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 	case err != nil:
 		http.Error(w, "the message did not arrive", http.StatusRequestTimeout)
 	default:
@@ -283,17 +298,15 @@ func (h *HTTP) takeBody(w http.ResponseWriter, r *http.Request) (body []byte, re
 
 // readBody reads the beginning, and the rest of a long message once there are
 // few others. Its length is what the client has told, -1 for nothing.
-func (h *HTTP) readBody(ctx context.Context, from io.Reader, length int) (body []byte, release func(), err error) {
+func (h *HTTP) readBody(w http.ResponseWriter, from io.Reader, length int) (body []byte, release func(), err error) {
 	body, err = io.ReadAll(io.LimitReader(from, heavyBytes))
 	if err != nil || len(body) < heavyBytes {
 		return body, func() {}, err
 	}
-	select {
-	case h.heavy <- struct{}{}:
-		release = sync.OnceFunc(func() { <-h.heavy })
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+	if release, err = h.heavy.enter(h.options.TransferTime); err != nil {
+		return nil, nil, err
 	}
+	expectBody(w, h.options.TransferTime) // waiting was not the client's doing
 	whole := bytes.NewBuffer(body)
 	whole.Grow(max(length-len(body), 0) + bytes.MinRead)
 	if _, err := whole.ReadFrom(from); err != nil {

@@ -174,6 +174,8 @@ func TestSlowClientsAreDropped(t *testing.T) {
 	for name, begin := range map[string]string{
 		"headers":                  "POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
 		"a body":                   "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"a body of a stream":       "GET /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+		"chunks of an end":         "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: x\r\nTransfer-Encoding: chunked\r\n\r\n",
 		"a body that nobody reads": "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,6 +185,45 @@ func TestSlowClientsAreDropped(t *testing.T) {
 			_, err := io.ReadAll(c.out) // until the server hangs up, however it does that
 			if err != nil && !errors.Is(err, syscall.ECONNRESET) {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestArrivalsAreFew: messages that do not end are few of a user, and the long
+// ones among them few of all users; what comes beyond is turned away at once.
+func TestArrivalsAreFew(t *testing.T) {
+	const length = 4 << 20
+	begin := func(s *site, token, body string) *raw {
+		c := s.dial()
+		c.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token +
+			fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n", length) + body)
+		return c
+	}
+	for name, test := range map[string]struct {
+		many  int
+		token func(i int) string
+		body  string
+		want  string
+	}{
+		"of one user": {30, func(int) string { return "a" }, "{", "429"},
+		"long ones":   {30, func(i int) string { return fmt.Sprint("user-", i) }, strings.Repeat(" ", 1<<20), "503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxConcurrent: 1, TransferTime: 3 * time.Second})
+			refused := make(chan string, test.many)
+			for i := range test.many {
+				c := begin(s, test.token(i), test.body)
+				go func() {
+					status, _ := c.out.ReadString('\n') // "": the server has hung up
+					refused <- status
+				}()
+			}
+			if status := <-refused; !strings.Contains(status, test.want) {
+				t.Errorf("the first answer is %q, want %s", status, test.want)
+			}
+			if got := s.send("POST", "/mcp", callLine(1, "echo", `{"text":"next"}`), "Authorization: Bearer b"); got.status != http.StatusOK {
+				t.Errorf("a short call of another user: %d %s", got.status, got.body)
 			}
 		})
 	}

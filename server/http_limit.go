@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -13,6 +14,11 @@ const (
 	maxGuests   = 10_000
 	guestMemory = 10 * time.Minute // longer than any limit looks back
 	maxStreams  = 256              // of one user
+
+	// spareArrivals is how many messages of a user may be on their way beyond
+	// those that may run: answers and notifications, and calls that are told that
+	// they are too many.
+	spareArrivals = 16
 )
 
 // guests are the users that come, each with what they may still do.
@@ -37,11 +43,12 @@ func (g *guests) of(key callerKey) *guest {
 type guest struct {
 	all *guests
 
-	mu      sync.Mutex
-	running int
-	streams int
-	left    float64 // requests that may come now; fills up with time
-	counted time.Time
+	mu       sync.Mutex
+	arriving int // messages of which the body is not here yet
+	running  int
+	streams  int
+	left     float64 // requests that may come now; fills up with time
+	counted  time.Time
 
 	rejected time.Time // when GitHub last refused the user's token
 }
@@ -71,6 +78,27 @@ const (
 	stream               // stays open
 )
 
+// arrive has the body of a message come in; done is to be called when it is
+// here. Until it is, nobody knows what it weighs.
+func (g *guest) arrive() (done func(), refused *fault.Error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if bound := g.all.concurrent + spareArrivals; g.arriving >= bound {
+		return nil, limited(1, "this server takes in at most %d messages of one user at a time", bound)
+	}
+	return g.hold(&g.arriving), nil
+}
+
+// hold counts one more until done is called. It is called with the lock held.
+func (g *guest) hold(counter *int) (done func()) {
+	*counter++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		*counter--
+	}
+}
+
 // admit takes a message in; done is to be called when it has been answered. Or
 // it says what limit is in the way, as a fault.
 func (g *guest) admit(w weight) (done func(), refused *fault.Error) {
@@ -86,12 +114,7 @@ func (g *guest) admit(w weight) (done func(), refused *fault.Error) {
 	if *counter >= bound {
 		return nil, limited(1, "this server answers at most %d requests of one user at a time", bound)
 	}
-	*counter++
-	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		*counter--
-	}, nil
+	return g.hold(counter), nil
 }
 
 // counter is what counts messages of the weight, and how many there may be; nil
@@ -126,4 +149,36 @@ func (g *guest) count() *fault.Error {
 func limited(seconds int, format string, args ...any) *fault.Error {
 	return fault.New(fault.RateLimited, "%s; the limit is this server's own, not GitHub's", fmt.Sprintf(format, args...)).
 		WithFix("Wait %d s, then repeat the call; make fewer calls at once.", seconds).RetryAfter(seconds)
+}
+
+// errBusy is for programs: the message may be sent again.
+var errBusy = errors.New("too many long messages at a time: send shorter ones, or this one later")
+
+// narrows lets few pass at a time, and few wait.
+type narrows struct {
+	inside, waiting chan struct{} // one token for each
+}
+
+func newNarrows(inside, waiting int) narrows {
+	return narrows{make(chan struct{}, inside), make(chan struct{}, waiting)}
+}
+
+// enter waits until there is room, but not for longer than patience; leave may
+// be called more than once. The error is errBusy. There is no context, because a
+// server does not notice that a client has hung up before it has its message.
+func (n narrows) enter(patience time.Duration) (leave func(), err error) {
+	select {
+	case n.waiting <- struct{}{}:
+		defer func() { <-n.waiting }()
+	default:
+		return nil, errBusy
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case n.inside <- struct{}{}:
+		return sync.OnceFunc(func() { <-n.inside }), nil
+	case <-late.C:
+		return nil, errBusy
+	}
 }

@@ -23,8 +23,8 @@ func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // expectBody gives the body of the request its time to come in, whether it is
 // read by us or thrown away by net/http.
-func (p *patientWriter) expectBody() {
-	_ = p.control.SetReadDeadline(time.Now().Add(p.patience)) // a writer without a connection has no deadlines
+func expectBody(w http.ResponseWriter, patience time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience)) // a writer without a connection has no deadlines
 }
 
 // bodyIsHere lifts the deadline: from here on, reading only notices that the

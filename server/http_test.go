@@ -248,6 +248,8 @@ func TestDoor(t *testing.T) {
 		"a call with much around it":          {local, "POST", "/mcp", strings.Replace(callLine(1, "echo", `{"text":"x"}`), `"params":{`, `"params":{"_meta":{"a":[`+strings.Repeat("{},", 30_000)+`0]},`, 1), nil, 413, ""},
 		"a call with a twin of its arguments": {local, "POST", "/mcp", strings.Replace(callLine(1, "echo", `{"text":"x"}`), `"params":{`, `"params":{"Arguments":[`+strings.Repeat("{},", 30_000)+`0],`, 1), nil, 413, ""},
 		"a call of a list":                    {local, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[` + strings.Repeat("{},", 30_000) + `0]}`, nil, 413, ""},
+		"a stream with a body":                {local, "GET", "/mcp", ping, []string{"Mcp-Session-Id: nope"}, 400, ""},
+		"an end with a body":                  {local, "DELETE", "/mcp", ping, []string{"Mcp-Session-Id: nope"}, 400, ""},
 		"a verb of others":                    {local, "PUT", "/mcp", ping, nil, 405, "Allow: GET, POST, DELETE"},
 		"a stream without a session":          {local, "GET", "/mcp", "", nil, 405, "Allow: POST"},
 		"a stream of no session":              {local, "GET", "/mcp", "", []string{"Mcp-Session-Id: mcp-session-0190163d-8694-739b-aea5-966c26f8ad91"}, 404, ""},
@@ -417,7 +419,11 @@ func TestSessionsAreTheirOwners(t *testing.T) {
 		"fewer tools by header":     {"POST", "/mcp", []string{session, a, "X-MCP-Toolsets: text"}, 404},
 		"its owner, at last":        {"POST", "/mcp", []string{session, a}, 200},
 	} {
-		if got := s.send(test.method, test.path, ping, test.headers...); got.status != test.want {
+		body := ping
+		if test.method != "POST" {
+			body = ""
+		}
+		if got := s.send(test.method, test.path, body, test.headers...); got.status != test.want {
 			t.Errorf("%s: %d %s, want %d", name, got.status, got.body, test.want)
 		}
 	}
