@@ -17,6 +17,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/page"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // A tool that meets something destructive and unconfirmed answers
@@ -91,9 +92,9 @@ func (s *Server) confirmed(ctx context.Context, request mcp.CallToolRequest, q q
 	case !mcpserver.IsModernRequest(ctx):
 		return s.carryOut(ctx, q, s.askNow(ctx, q))
 	case len(request.Params.InputResponses) == 0:
-		return s.confirm.inputRequired(q), nil
+		return s.confirm.inputRequired(ctx, q), nil
 	}
-	err := s.confirm.checkState(request.Params.RequestState, q)
+	err := s.confirm.checkState(ctx, request.Params.RequestState, q)
 	if err == nil {
 		err = verdict(q, mcpserver.ElicitationResponse(request.Params.InputResponses, confirmField))
 	}
@@ -181,21 +182,24 @@ func refused(q question, why string) *fault.Error {
 }
 
 // inputRequired is the question as the result of a call.
-func (c confirmer) inputRequired(q question) *mcp.CallToolResult {
-	state := c.sign(c.now().Add(c.wait), q)
+func (c confirmer) inputRequired(ctx context.Context, q question) *mcp.CallToolResult {
+	state := c.sign(ctx, c.now().Add(c.wait), q)
 	return mcpserver.NewInputRequestBuilder(state).Elicit(confirmField, q.form()).ToolResult()
 }
 
 // sign makes the state that a client carries from the question to the answer:
-// when it expires, and a seal over that and over everything that was asked.
-func (c confirmer) sign(until time.Time, q question) string {
+// when it expires, and a seal over that, over who was asked and over everything
+// that was.
+func (c confirmer) sign(ctx context.Context, until time.Time, q question) string {
 	expiry := binary.BigEndian.AppendUint64(nil, uint64(until.UnixNano()))
-	return base64.RawURLEncoding.EncodeToString(append(expiry, c.seal(expiry, q)...))
+	return base64.RawURLEncoding.EncodeToString(append(expiry, c.seal(ctx, expiry, q)...))
 }
 
-func (c confirmer) seal(expiry []byte, q question) []byte {
+func (c confirmer) seal(ctx context.Context, expiry []byte, q question) []byte {
 	mac := hmac.New(sha256.New, c.key[:])
 	mac.Write(expiry)
+	who := keyOfCaller(transport.CallerToken(ctx))
+	mac.Write(who[:])
 	for _, part := range []any{q.tool, q.asked, q.call, q.fault.Message} {
 		text, err := json.Marshal(part) // sorts the members
 		if err != nil {
@@ -208,12 +212,12 @@ func (c confirmer) seal(expiry []byte, q question) []byte {
 }
 
 // checkState refuses a state that is not of this process, of another question,
-// or too old.
-func (c confirmer) checkState(state string, q question) error {
+// of another user, or too old.
+func (c confirmer) checkState(ctx context.Context, state string, q question) error {
 	const head = 8 // bytes of the expiry
 	raw, err := base64.RawURLEncoding.DecodeString(state)
-	if err != nil || len(raw) < head || !hmac.Equal(raw[head:], c.seal(raw[:head], q)) {
-		return stale(q, "the confirmation was given for another call, or to another process")
+	if err != nil || len(raw) < head || !hmac.Equal(raw[head:], c.seal(ctx, raw[:head], q)) {
+		return stale(q, "the confirmation was given for another call, by another user, or to another process")
 	}
 	if c.now().UnixNano() >= int64(binary.BigEndian.Uint64(raw)) {
 		return stale(q, "the confirmation came too late")

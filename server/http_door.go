@@ -33,6 +33,14 @@ type caller struct {
 // itself.
 type callerKey [sha256.Size]byte
 
+// keyOfCaller is the key of whoever has the token; "" is the process itself.
+func keyOfCaller(token string) callerKey {
+	if token == "" {
+		return callerKey{}
+	}
+	return sha256.Sum256([]byte(token))
+}
+
 // door decides who comes in, and as whom.
 type door struct {
 	HTTPOptions
@@ -60,7 +68,7 @@ func newDoor(o HTTPOptions) (*door, error) {
 		}
 	}
 	for _, origin := range o.AllowedOrigins {
-		if u, err := parseWeb("an allowed origin", origin); err != nil || u.Scheme+"://"+u.Host != origin {
+		if _, ok := hostOfOrigin(origin); !ok {
 			return nil, fmt.Errorf("the allowed origin %q is not of the form https://host or https://host:port", origin)
 		}
 	}
@@ -80,7 +88,7 @@ func (d *door) refuses(r *http.Request) string {
 	if d.Loopback && !isLoopbackHost(r.Host) && (d.public == nil || !strings.EqualFold(r.Host, d.public.Host)) {
 		return "Forbidden: the Host header does not name this machine"
 	}
-	if len(r.Header.Values("Origin")) > 0 && !d.knowsOrigin(r.Header.Get("Origin")) {
+	if origins := r.Header.Values("Origin"); len(origins) > 1 || len(origins) == 1 && !d.knowsOrigin(origins[0]) {
 		return "Forbidden: pages of this origin may not use the endpoint"
 	}
 	return ""
@@ -90,8 +98,18 @@ func (d *door) knowsOrigin(origin string) bool {
 	if slices.Contains(d.AllowedOrigins, origin) {
 		return true
 	}
-	u, err := parseWeb("", origin)
-	return d.Loopback && err == nil && isLoopbackHost(u.Host)
+	host, ok := hostOfOrigin(origin)
+	return d.Loopback && ok && isLoopbackHost(host)
+}
+
+// hostOfOrigin is the host of a web page's origin, which is scheme://host or
+// scheme://host:port and nothing more.
+func hostOfOrigin(origin string) (string, bool) {
+	u, err := parseWeb("an origin", origin)
+	if err != nil || u.Scheme+"://"+u.Host != origin {
+		return "", false
+	}
+	return u.Host, true
 }
 
 // isLoopbackHost is about a host with or without a port.
@@ -130,7 +148,7 @@ func (d *door) caller(r *http.Request) (caller, bool) {
 		got := sha256.Sum256([]byte(token))
 		return caller{}, given && subtle.ConstantTimeCompare(got[:], d.secret[:]) == 1
 	case given:
-		return caller{token, sha256.Sum256([]byte(token))}, true
+		return caller{token, keyOfCaller(token)}, true
 	default:
 		return caller{}, len(r.Header.Values("Authorization")) == 0 && d.actsItself(r)
 	}

@@ -72,20 +72,27 @@ func (f *faces) of(r *http.Request) (*face, error) {
 	return made, nil
 }
 
-// wantedBy are the selections of the request, of which all have to agree.
+// wantedBy are the selections of the request, of which all have to agree: a
+// header that was sent twice narrows twice, whoever added the second.
 func wantedBy(r *http.Request) ([]Selection, error) {
 	readOnly, err := wantsReadOnly(r)
 	if err != nil {
 		return nil, err
 	}
 	wanted := []Selection{{ReadOnly: readOnly}}
-	for _, names := range []string{r.PathValue("toolsets"), strings.Join(r.Header.Values(toolsetsHeader), ",")} {
-		if sets := toolsetNames(names); len(sets) > 0 {
+	lists := slices.DeleteFunc(slices.Clone(r.Header.Values(toolsetsHeader)), isBlank)
+	if byPath := r.PathValue("toolsets"); byPath != "" {
+		lists = append(lists, byPath)
+	}
+	for _, list := range lists {
+		if sets := toolsetNames(list); len(sets) > 0 {
 			wanted = append(wanted, Selection{Toolsets: sets})
 		}
 	}
 	return wanted, nil
 }
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // keyOf is the same for selections that come to the same, so that there are few
 // faces: whether to write, and the toolsets that all name, or that none does.
@@ -104,22 +111,25 @@ func keyOf(wanted []Selection) string {
 	return fmt.Sprintf("%t %#v", readOnly, common)
 }
 
-// wantsReadOnly: the path or the header may say so.
+// wantsReadOnly: the path or any of the headers may say so.
 func wantsReadOnly(r *http.Request) (bool, error) {
-	byPath := strings.HasSuffix(r.URL.Path, "/readonly")
-	value := strings.TrimSpace(r.Header.Get(readOnlyHeader))
-	if value == "" {
-		return byPath, nil
+	wants := strings.HasSuffix(r.URL.Path, "/readonly")
+	for value := range strings.SplitSeq(strings.Join(r.Header.Values(readOnlyHeader), ","), ",") {
+		if isBlank(value) {
+			continue
+		}
+		byHeader, err := strconv.ParseBool(strings.TrimSpace(value))
+		if err != nil {
+			return false, fmt.Errorf("the header X-MCP-Readonly is true or false, not %q", cut(value, 20))
+		}
+		wants = wants || byHeader
 	}
-	byHeader, err := strconv.ParseBool(value)
-	if err != nil {
-		return false, fmt.Errorf("the header X-MCP-Readonly is true or false, not %q", cut(value, 20))
-	}
-	return byPath || byHeader, nil
+	return wants, nil
 }
 
 // toolsetNames are the names in a list with commas, each once, sorted; none
-// when it asks for all.
+// when all is among them. A list without a name is no wish for everything: it
+// names the toolset "", which there is not.
 func toolsetNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -130,6 +140,9 @@ func toolsetNames(list string) []string {
 		default:
 			names = append(names, cut(name, 80))
 		}
+	}
+	if len(names) == 0 {
+		return []string{""}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

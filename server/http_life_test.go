@@ -427,6 +427,38 @@ func TestConfirmedByAnotherReplica(t *testing.T) {
 	}
 }
 
+// TestConfirmedByItsUser: the answer counts of the user who was asked, and of
+// nobody else who has got hold of the question.
+func TestConfirmedByItsUser(t *testing.T) {
+	const caps = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true})
+	const a, b = "Authorization: Bearer token-a", "Authorization: Bearer token-b"
+	call := func(more string, who ...string) string {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"erase","arguments":{"what":"it"},` + more + caps + `}}`
+		return s.send("POST", "/mcp", body, append(modernHeaders(body), who...)...).body
+	}
+	for name, test := range map[string]struct {
+		asked, answers []string
+		want           string
+	}{
+		"the user":                  {[]string{a}, []string{a}, "erased it"},
+		"another user":              {[]string{a}, []string{b}, "by another user"},
+		"the process":               {nil, nil, "erased it"},
+		"a user for the process":    {nil, []string{a}, "by another user"},
+		"the process, for the user": {[]string{a}, nil, "by another user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := state.FindString(call("", test.asked...))
+			if asked == "" {
+				t.Fatal("nobody was asked")
+			}
+			if got := call(asked+`,"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},`, test.answers...); !strings.Contains(got, test.want) {
+				t.Errorf("the answer is %s, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // TestDrain: at the end running calls are finished, streams are ended, and what
 // comes new is turned away.
 func TestDrain(t *testing.T) {

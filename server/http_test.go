@@ -58,7 +58,12 @@ func (s *site) send(method, path, body string, headers ...string) heard {
 	r.Header.Set("Content-Type", "application/json")
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
-		if r.Header.Set(name, value); name == "Host" {
+		if r.Header[http.CanonicalHeaderKey(name)] == nil || name == "Content-Type" {
+			r.Header.Set(name, value)
+		} else {
+			r.Header.Add(name, value)
+		}
+		if name == "Host" {
 			r.Host = value
 		}
 	}
@@ -200,6 +205,8 @@ func TestDoor(t *testing.T) {
 		"a foreign page":                      {local, "POST", "/mcp", ping, []string{"Origin: https://evil.example"}, 403, ""},
 		"a page that hides":                   {local, "POST", "/mcp", ping, []string{"Origin: null"}, 403, ""},
 		"a page that looks local":             {local, "POST", "/mcp", ping, []string{"Origin: http://localhost.evil.example"}, 403, ""},
+		"a page of two origins":               {local, "POST", "/mcp", ping, []string{"Origin: http://localhost", "Origin: https://evil.example"}, 403, ""},
+		"a page with a path":                  {local, "POST", "/mcp", ping, []string{"Origin: http://localhost/evil"}, 403, ""},
 		"a page of this machine":              {local, "POST", "/mcp", ping, []string{"Origin: http://localhost:6274"}, 200, "Access-Control-Allow-Origin: http://localhost:6274"},
 		"a page of this machine asks":         {local, "OPTIONS", "/mcp", "", []string{"Origin: http://127.0.0.1:1"}, 204, "Access-Control-Allow-Methods: GET, POST, DELETE"},
 		"a foreign page asks":                 {local, "OPTIONS", "/mcp", "", []string{"Origin: https://evil.example"}, 403, ""},
@@ -261,6 +268,10 @@ func TestDoor(t *testing.T) {
 		"a modern stream":                     {local, "GET", "/mcp", "", []string{"MCP-Protocol-Version: 2026-07-28"}, 405, "Allow: POST"},
 		"somewhere else":                      {local, "POST", "/mcp/x", ping, nil, 404, ""},
 		"an unknown toolset":                  {local, "POST", "/mcp/x/note", ping, nil, 400, ""},
+		"no toolset":                          {local, "POST", "/mcp/x/,", ping, nil, 400, ""},
+		"a blank toolset":                     {local, "POST", "/mcp/x/%20", ping, nil, 400, ""},
+		"no toolset, by header":               {local, "POST", "/mcp", ping, []string{"X-MCP-Toolsets: ,"}, 400, ""},
+		"read-only, true and perhaps":         {local, "POST", "/mcp", ping, []string{"X-MCP-Readonly: true", "X-MCP-Readonly: perhaps"}, 400, ""},
 		"read-only, perhaps":                  {local, "POST", "/mcp", ping, []string{"X-MCP-Readonly: perhaps"}, 400, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -358,6 +369,11 @@ func TestNarrowing(t *testing.T) {
 		"read-only by path":        {"/mcp/readonly", nil, "echo fill healthcheck"},
 		"read-only by header":      {"/mcp", []string{"X-MCP-Readonly: true"}, "echo fill healthcheck"},
 		"read-only for all that":   {"/mcp/readonly", []string{"X-MCP-Readonly: false"}, "echo fill healthcheck"},
+		"read-only, then not":      {"/mcp", []string{"X-MCP-Readonly: true", "X-MCP-Readonly: false"}, "echo fill healthcheck"},
+		"not read-only, then yes":  {"/mcp", []string{"X-MCP-Readonly: false", "X-MCP-Readonly: true"}, "echo fill healthcheck"},
+		"joined by a proxy":        {"/mcp", []string{"X-MCP-Readonly: false, true"}, "echo fill healthcheck"},
+		"by header, twice":         {"/mcp", []string{"X-MCP-Toolsets: notes", "X-MCP-Toolsets: text, notes"}, "add_note healthcheck"},
+		"by header, then all":      {"/mcp", []string{"X-MCP-Toolsets: notes", "X-MCP-Toolsets: all"}, "add_note healthcheck"},
 		"both":                     {"/mcp/x/notes/readonly", nil, "healthcheck"},
 		"all":                      {"/mcp/x/all", nil, "add_note echo fill healthcheck"},
 		"all, by header":           {"/mcp", []string{"X-MCP-Toolsets: all"}, "add_note echo fill healthcheck"},
