@@ -69,3 +69,37 @@ func TestOneValueForAll(t *testing.T) {
 		t.Errorf("made %d times", made)
 	}
 }
+
+// TestHeld: what is held outlives the bound and the idle time; where everything
+// is, there is no room.
+func TestHeld(t *testing.T) {
+	var now time.Time
+	held := map[string]bool{"a": true, "b": true}
+	m := recent.NewHeld[string](2, time.Minute, func() time.Time { return now }, func(v string) bool { return held[v] })
+	find := func(key string, want bool) {
+		t.Helper()
+		made := false
+		value, ok := m.Find(key, func() string { made = true; return key })
+		if ok != want || ok && value != key {
+			t.Errorf("%s is %q, %v; want %v", key, value, ok, want)
+		}
+		if !ok && made {
+			t.Errorf("%s was made in vain", key)
+		}
+	}
+	find("a", true)
+	find("b", true)
+	find("c", false)
+	now = now.Add(time.Hour)
+	find("c", false)
+	find("a", true)
+	held["b"] = false
+	find("c", true)
+	find("b", true) // in the place of c, which is not held
+	if m.Len() != 2 {
+		t.Errorf("there are %d values", m.Len())
+	}
+	if _, ok := m.Find("a", func() string { t.Error("a was forgotten while it was held"); return "" }); !ok {
+		t.Error("a is gone")
+	}
+}

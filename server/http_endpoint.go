@@ -33,7 +33,11 @@ func (h *HTTP) endpoint(w http.ResponseWriter, r *http.Request) {
 		h.door.challenge(w, r)
 		return
 	}
-	guest := h.guests.of(who.key)
+	guest, refused := h.guests.of(who.key)
+	if refused != nil {
+		tooMany(w, nil, refused)
+		return
+	}
 	if who.token != "" && guest.isRejected() {
 		h.door.challenge(w, r)
 		return

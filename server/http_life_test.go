@@ -315,6 +315,32 @@ func TestUserLimits(t *testing.T) {
 	})
 }
 
+// TestLimitsAreNotForgotten: a user who has spent the minute does not get
+// another one by coming in between as ten thousand others; those are turned away
+// when there are too many.
+func TestLimitsAreNotForgotten(t *testing.T) {
+	o := options(t)
+	s := open(t, newServer(t, o), server.HTTPOptions{Loopback: true, MaxPerMinute: 1})
+	const spent = "Authorization: Bearer spent"
+	ping := func(headers ...string) int {
+		return s.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headers...).status
+	}
+	ping(spent)
+	for i := range 10_100 {
+		if got := ping(fmt.Sprint("Authorization: Bearer token-", i)); got == http.StatusTooManyRequests {
+			break // as far as it gets
+		} else if got != http.StatusOK {
+			t.Fatalf("user %d: %d", i, got)
+		}
+	}
+	if got := ping(spent); got != http.StatusTooManyRequests {
+		t.Errorf("the spent user: %d", got)
+	}
+	if got := ping(); got != http.StatusOK {
+		t.Errorf("the process itself: %d", got)
+	}
+}
+
 // TestRefusedToken: a token that GitHub has refused is refused here, so that a
 // client that can get another does.
 func TestRefusedToken(t *testing.T) {

@@ -25,18 +25,32 @@ const (
 type guests struct {
 	concurrent, perMinute int
 	now                   func() time.Time
+	itself                *guest // the process, for which there is always room
 	known                 *recent.Map[callerKey, *guest]
 }
 
 func newGuests(o HTTPOptions) *guests {
-	return &guests{
-		concurrent: o.MaxConcurrent, perMinute: o.MaxPerMinute, now: time.Now,
-		known: recent.New[callerKey, *guest](maxGuests, guestMemory, nil),
-	}
+	g := &guests{concurrent: o.MaxConcurrent, perMinute: o.MaxPerMinute, now: time.Now}
+	g.known = recent.NewHeld[callerKey](maxGuests, guestMemory, nil, (*guest).matters)
+	g.itself = g.newGuest()
+	return g
 }
 
-func (g *guests) of(key callerKey) *guest {
-	return g.known.Get(key, func() *guest { return &guest{all: g, left: float64(g.perMinute), counted: g.now()} })
+func (g *guests) newGuest() *guest {
+	return &guest{all: g, left: float64(g.perMinute), counted: g.now()}
+}
+
+// of is the guest of that key. It refuses a new one while as many as are
+// remembered have limits that count: to forget one of those would lift them.
+func (g *guests) of(key callerKey) (*guest, *fault.Error) {
+	if key == (callerKey{}) {
+		return g.itself, nil
+	}
+	found, ok := g.known.Find(key, g.newGuest)
+	if !ok {
+		return nil, limited(1, "this server is used by %d users at a time", maxGuests)
+	}
+	return found, nil
 }
 
 // guest is one user's use of the endpoint.
@@ -51,6 +65,17 @@ type guest struct {
 	counted  time.Time
 
 	rejected time.Time // when GitHub last refused the user's token
+}
+
+// matters reports whether anything would change if the guest was forgotten.
+func (g *guest) matters() bool {
+	if g.isRejected() {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fill()
+	return g.arriving+g.running+g.streams > 0 || g.left < float64(g.all.perMinute)
 }
 
 // rejection is how long a token that GitHub has refused is not tried again.
@@ -133,16 +158,20 @@ func (g *guest) counter(w weight) (counter *int, bound int) {
 // count takes one from what is left of the minute. It is called with the lock
 // held.
 func (g *guest) count() *fault.Error {
-	perMinute := float64(g.all.perMinute)
-	now := g.all.now()
-	g.left = min(perMinute, g.left+now.Sub(g.counted).Minutes()*perMinute)
-	g.counted = now
+	g.fill()
 	if g.left < 1 {
-		wait := (1 - g.left) / perMinute * 60
+		wait := (1 - g.left) / float64(g.all.perMinute) * 60
 		return limited(int(wait)+1, "this server takes at most %d requests of one user a minute", g.all.perMinute)
 	}
 	g.left--
 	return nil
+}
+
+// fill gives back what time has. It is called with the lock held.
+func (g *guest) fill() {
+	now, perMinute := g.all.now(), float64(g.all.perMinute)
+	g.left = min(perMinute, g.left+now.Sub(g.counted).Minutes()*perMinute)
+	g.counted = now
 }
 
 // limited is the fault of a limit of ours.
