@@ -220,6 +220,13 @@ func TestHTTPSettings(t *testing.T) {
 	}{
 		"two kinds of tokens":    {map[string]string{"GITHUB_WORKFLOW_SERVER_TOKEN": "x"}, []string{"--authorization-server", "https://login.example"}, "exclude each other"},
 		"a key without its file": {nil, []string{"--tls-cert", "nowhere.pem"}, "--tls-cert"},
+		"a key alone":            {nil, []string{"--tls-key", "nowhere.pem"}, "--tls-cert"},
+		"an empty server token":  {nil, []string{"--server-token", ""}, "--server-token is empty"},
+		"nobody at a time":       {nil, []string{"--max-concurrent", "0"}, "--max-concurrent has to be at least 1"},
+		"nothing a minute":       {map[string]string{"GITHUB_WORKFLOW_MAX_PER_MINUTE": "0"}, nil, "--max-per-minute has to be at least 1"},
+		"no sessions":            {nil, []string{"--max-sessions", "-1"}, "--max-sessions has to be at least 1"},
+		"sessions for no time":   {nil, []string{"--session-idle", "0s"}, "--session-idle"},
+		"an end before it":       {nil, []string{"--drain-timeout", "-1s"}, "--drain-timeout"},
 		"a port that is none":    {nil, []string{"--listen", "127.0.0.1:http-ish"}, "--listen"},
 		"a variable":             {map[string]string{"GITHUB_WORKFLOW_ALLOWED_ORIGINS": "everything"}, nil, "everything"},
 		"a time in a variable":   {map[string]string{"GITHUB_WORKFLOW_SESSION_IDLE": "soon"}, nil, "GITHUB_WORKFLOW_SESSION_IDLE"},

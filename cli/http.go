@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,17 +52,17 @@ func (set *httpSettings) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&set.PublicURL, "public-url", "", "the `address` of the endpoint when a proxy stands in front of it")
 	flags.StringSliceVar(&set.AllowedOrigins, "allowed-origins", nil, "web pages that may use the endpoint: `origins` such as https://example.com")
 	flags.StringVar(&set.tlsCert, "tls-cert", "", "serve HTTPS with the certificates in this `file`")
-	flags.StringVar(&set.tlsKey, "tls-key", "", "the `file` with the key of --tls-cert")
+	flags.StringVar(&set.tlsKey, "tls-key", "", "the `file` with the key of --tls-cert; else it is in that file too")
 	flags.IntVar(&set.MaxConcurrent, "max-concurrent", server.DefaultMaxConcurrent, "how many requests of one user are answered at a time")
 	flags.IntVar(&set.MaxPerMinute, "max-per-minute", server.DefaultMaxPerMinute, "how many requests one user may make a minute")
 	flags.DurationVar(&set.SessionIdle, "session-idle", server.DefaultSessionIdle, "the `time` after which an unused session is freed")
 	flags.IntVar(&set.MaxSessions, "max-sessions", server.DefaultMaxSessions, "how many sessions there may be")
-	flags.DurationVar(&set.DrainTimeout, "drain-timeout", server.DefaultDrainTimeout, "the `time` that running calls get when the server is stopped")
+	flags.DurationVar(&set.DrainTimeout, "drain-timeout", server.DefaultDrainTimeout, "the `time` that running calls get when the server is stopped; 0s is none")
 }
 
 // serve listens, says where, and serves until ctx ends.
 func (set *httpSettings) serve(cmd *cobra.Command, app *App) error {
-	if err := set.loadTLS(); err != nil {
+	if err := errors.Join(set.check(cmd.Flags()), set.loadTLS()); err != nil {
 		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", set.listen)
@@ -69,6 +70,7 @@ func (set *httpSettings) serve(cmd *cobra.Command, app *App) error {
 		return fmt.Errorf("--listen: %w", err)
 	}
 	options := set.HTTPOptions
+	options.DrainTimeout = cmp.Or(options.DrainTimeout, time.Nanosecond) // 0 is none here, the default there
 	options.ServerToken = cmp.Or(set.ServerToken, set.env(serverTokenVariable))
 	options.Loopback, options.Off, options.Metrics = isLocal(l.Addr()), app.Local, app.Metrics
 	endpoint, err := server.NewHTTP(app.Server, options)
@@ -80,9 +82,31 @@ func (set *httpSettings) serve(cmd *cobra.Command, app *App) error {
 	return endpoint.Serve(cmd.Context(), l)
 }
 
+// check refuses values that nobody can mean, before the zero ones among them
+// become defaults.
+func (set *httpSettings) check(flags *pflag.FlagSet) error {
+	for name, value := range map[string]int{"max-concurrent": set.MaxConcurrent, "max-per-minute": set.MaxPerMinute, "max-sessions": set.MaxSessions} {
+		if value < 1 {
+			return fmt.Errorf("--%s has to be at least 1, not %d", name, value)
+		}
+	}
+	switch {
+	case set.SessionIdle <= 0:
+		return fmt.Errorf("--session-idle has to be longer than %s", set.SessionIdle)
+	case set.DrainTimeout < 0:
+		return fmt.Errorf("--drain-timeout cannot be %s; 0s waits for nothing", set.DrainTimeout)
+	case set.ServerToken == "" && flags.Changed("server-token"):
+		return errors.New("--server-token is empty; leave it out to serve without one")
+	}
+	return nil
+}
+
 func (set *httpSettings) loadTLS() error {
-	if set.tlsCert == "" && set.tlsKey == "" {
+	switch {
+	case set.tlsCert == "" && set.tlsKey == "":
 		return nil
+	case set.tlsCert == "":
+		return errors.New("--tls-key needs --tls-cert beside it")
 	}
 	certificate, err := tls.LoadX509KeyPair(set.tlsCert, cmp.Or(set.tlsKey, set.tlsCert))
 	if err != nil {
