@@ -351,17 +351,35 @@ func TestTheTokenIsNeverQuoted(t *testing.T) {
 	}
 }
 
-func TestCancelStaysCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
+// TestCancel: a query that nobody waits for is just over, a mutation may have
+// been done.
+func TestCancel(t *testing.T) {
+	arrived := make(chan struct{})
 	g := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		cancel()
+		arrived <- struct{}{}
 		<-r.Context().Done()
 	})
-	var m commentMutation
-	_, err := g.client.Mutate(ctx, "comment", &m, commentInput(), nil)
+	givenUp := func(call func(context.Context) error) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-arrived; cancel() }()
+		return call(ctx)
+	}
+	err := givenUp(func(ctx context.Context) error {
+		var m commentMutation
+		_, err := g.client.Mutate(ctx, "comment", &m, commentInput(), nil)
+		return err
+	})
+	if !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("a mutation: %v, want OUTCOME_UNKNOWN", err)
+	}
+	err = givenUp(func(ctx context.Context) error {
+		var q titleQuery
+		_, err := g.client.Query(ctx, "title", &q, nil)
+		return err
+	})
 	var known *fault.Error
 	if !errors.Is(err, context.Canceled) || errors.As(err, &known) {
-		t.Errorf("err = %v, want context.Canceled and no fault", err)
+		t.Errorf("a query: %v, want context.Canceled and no fault", err)
 	}
 }
 

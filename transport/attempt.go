@@ -59,7 +59,7 @@ func (t *chain) attempt(c *call, try int) (*answer, error) {
 	meta := metaOf(c.context())
 	meta.sent()
 	CallOf(c.context()).announce(c.mark.name)
-	var way progress
+	way := progress{late: c.context().Err() != nil}
 	a, err := t.exchange(httptrace.WithClientTrace(ctx, way.trace()), c)
 	if err != nil {
 		err = c.broken(err, ctx.Err(), way.surelyNotSent())
@@ -111,10 +111,10 @@ func (c *call) broken(err, timeout error, surelyNotSent bool) error {
 	var network net.Error
 	timedOut := timeout != nil || errors.As(err, &network) && network.Timeout()
 	switch {
+	case c.mark.write && !surelyNotSent: // also when the caller gave up: GitHub has it
+		return OutcomeUnknown("the connection to GitHub ended before it answered").WithCause(cause)
 	case errors.Is(c.context().Err(), context.Canceled):
 		return c.context().Err()
-	case c.mark.write && !surelyNotSent:
-		return OutcomeUnknown("the connection to GitHub ended before it answered").WithCause(cause)
 	case errors.Is(err, errBodyTooLarge):
 		return fault.New(fault.TooLarge, "GitHub's answer is too large to take").
 			WithFix("Ask for less at a time.").WithCause(cause)
@@ -162,6 +162,7 @@ func OutcomeUnknown(what string) *fault.Error {
 // progress follows how far a request got, to tell a write that cannot have
 // reached GitHub from one that may have.
 type progress struct {
+	late       bool // the caller had given up before it began
 	asked, got atomic.Bool
 }
 
@@ -174,8 +175,9 @@ func (p *progress) trace() *httptrace.ClientTrace {
 	}
 }
 
-// surelyNotSent is false for a transport that does not report its progress.
-func (p *progress) surelyNotSent() bool { return p.asked.Load() && !p.got.Load() }
+// surelyNotSent is false for a transport that does not report its progress,
+// unless there was no time to begin with.
+func (p *progress) surelyNotSent() bool { return p.late || p.asked.Load() && !p.got.Load() }
 
 // tell completes the exchange from the answer, if there is one, and reports it.
 func (t *chain) tell(c *call, a *answer, e Exchange) {

@@ -39,7 +39,7 @@ func (t *chain) retried(c *call) (*answer, error) {
 	switch {
 	case err == nil:
 		return a, nil
-	case errors.Is(c.context().Err(), context.Canceled):
+	case !c.mark.write && errors.Is(c.context().Err(), context.Canceled):
 		return nil, c.context().Err()
 	}
 	return nil, last // also when time ran out in a pause: the failure says more

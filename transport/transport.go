@@ -13,7 +13,8 @@
 //     (2xx, 301, 304, 400, 404, 405, 406, 409, 410, 422);
 //   - it waits for nothing but the pause between two tries of a read; a rate
 //     limit is reported, never slept through;
-//   - a cancelled context aborts the request and stays context.Canceled.
+//   - a cancelled context aborts the request and stays context.Canceled, but
+//     for a write that was sent: what became of it is OUTCOME_UNKNOWN.
 //
 // What a request is called, and whether it reads or writes, is said by
 // WithRead and WithWrite, what it is made for by WithCall; what came back

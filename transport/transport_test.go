@@ -484,27 +484,49 @@ func TestTimeouts(t *testing.T) {
 	wantCode(t, g.read(t), fault.UpstreamTimeout)
 }
 
+// TestCancelReachesGitHub: what becomes of a write that was on its way is not
+// known, however it came that nobody waits for it.
 func TestCancelReachesGitHub(t *testing.T) { // A61
-	for _, mark := range []func(context.Context, string) context.Context{transport.WithRead, transport.WithWrite} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		aborted := make(chan struct{})
-		g := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			cancel(errors.New("the client lost interest"))
-			<-r.Context().Done()
-			close(aborted)
+	for name, test := range map[string]struct {
+		mark func(context.Context, string) context.Context
+		want func(*testing.T, error)
+	}{
+		"read":  {transport.WithRead, wantCanceled},
+		"write": {transport.WithWrite, func(t *testing.T, err error) { wantCode(t, err, fault.OutcomeUnknown) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			aborted := make(chan struct{})
+			g := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				cancel(errors.New("the client lost interest"))
+				<-r.Context().Done()
+				close(aborted)
+			})
+			_, _, err := g.do(test.mark(ctx, "x"), "POST", "/graphql", "{}")
+			test.want(t, err)
+			select {
+			case <-aborted:
+			case <-time.After(time.Minute):
+				t.Fatal("GitHub never saw the request end")
+			}
+			g.want(t, 1)
+			if !strings.Contains(g.log.String(), "the client lost interest") {
+				t.Errorf("the log does not say why:\n%s", g.log)
+			}
 		})
+	}
+}
+
+// TestCancelledBeforeItBegan: nothing is sent, and so nothing is unknown.
+func TestCancelledBeforeItBegan(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := serve(t, fine)
+	for _, mark := range []func(context.Context, string) context.Context{transport.WithRead, transport.WithWrite} {
 		_, _, err := g.do(mark(ctx, "x"), "POST", "/graphql", "{}")
 		wantCanceled(t, err)
-		select {
-		case <-aborted:
-		case <-time.After(time.Minute):
-			t.Fatal("GitHub never saw the request end")
-		}
-		g.want(t, 1)
-		if !strings.Contains(g.log.String(), "the client lost interest") {
-			t.Errorf("the log does not say why:\n%s", g.log)
-		}
 	}
+	g.want(t, 0)
 }
 
 func TestRefusals(t *testing.T) {
