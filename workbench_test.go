@@ -48,12 +48,13 @@ func theContract(t testing.TB) *contract.Contract {
 
 // seat is who sits at a bench, and how.
 type seat struct {
-	token    string        // of the sandbox
-	patience time.Duration // for one request; 0 is as long as in production
-	pause    time.Duration // before a read is repeated; 0 is as long as in production
-	budget   int           // of bytes for a result; 0 is as in production
-	front    string        // what stands before the sandbox, if anything: its address
-	log      io.Writer     // gets all that can be logged; nil is no log
+	token    string            // of the sandbox
+	patience time.Duration     // for one request; 0 is as long as in production
+	pause    time.Duration     // before a read is repeated; 0 is as long as in production
+	budget   int               // of bytes for a result; 0 is as in production
+	front    string            // what stands before the sandbox, if anything: its address
+	log      io.Writer         // gets all that can be logged; nil is no log
+	way      http.RoundTripper // to the sandbox; nil is the usual one
 }
 
 // newBench assembles a server.
@@ -69,7 +70,7 @@ func newBench(t testing.TB, github *sandbox.Running, who seat) *bench {
 		log = slog.New(slog.NewTextHandler(who.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	client := &http.Client{Transport: transport.New(transport.Options{
-		Endpoints: to, RequestTimeout: who.patience, RetryInterval: who.pause, Logger: log,
+		Base: who.way, Endpoints: to, RequestTimeout: who.patience, RetryInterval: who.pause, Logger: log,
 		Token: func(context.Context) (string, error) { return who.token, nil },
 	})}
 	api, web := graphql.New(graphql.Options{URL: to.GraphQL.String(), HTTP: client}), ref.Web{Host: to.WebHost, AnyHost: true}
@@ -120,11 +121,17 @@ func (a answer) warnings() string {
 // call calls a tool with JSON arguments.
 func (b *bench) call(tool, arguments string) answer {
 	b.t.Helper()
+	return b.callUnder(b.t.Context(), tool, arguments)
+}
+
+// callUnder is call for somebody who may lose interest.
+func (b *bench) callUnder(ctx context.Context, tool, arguments string) answer {
+	b.t.Helper()
 	var args map[string]any
 	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
 		b.t.Fatalf("the arguments %s: %v", arguments, err)
 	}
-	result, err := b.server.Call(b.t.Context(), tool, args)
+	result, err := b.server.Call(ctx, tool, args)
 	if err != nil {
 		b.t.Fatal(err)
 	}

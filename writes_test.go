@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fixtures"
 	"github.com/github-workflow-mcp/github-workflow-mcp/sandbox"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // act is one thing that can be done with a write tool. Its first word after
@@ -257,6 +259,7 @@ func TestWrites(t *testing.T) {
 	}
 	t.Run("answers that are lost", func(t *testing.T) { loseAnswers(t, writes) })
 	t.Run("answers that come too late", func(t *testing.T) { delayAnswers(t, writes) })
+	t.Run("nobody waits for the answer", func(t *testing.T) { cancelWrites(t, writes) })
 	t.Run("nothing can be found", func(t *testing.T) { blind(t, writes) })
 }
 
@@ -354,6 +357,37 @@ func delayAnswers(t *testing.T, writes []plain) {
 	for i, s := range stages {
 		s.judge("too late", true, writes[i].answer, got[i])
 	}
+}
+
+// cancelWrites: the call is cancelled when GitHub has done the write and still
+// has to say so. That it may be done is told to whoever hears it.
+func cancelWrites(t *testing.T, writes []plain) {
+	for _, write := range writes {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := setUp(t, write.act, seat{token: sandbox.AdminToken, way: hasty{transport.NewPool(), cancel}})
+		s.lose(sandbox.Failure{BodyDelayMillis: 60_000, Headers: map[string]string{slow: "yes"}})
+		got := s.callUnder(ctx, s.act.tool(), s.arguments)
+		if _, wrote := s.requests(); got.code != "OUTCOME_UNKNOWN" || wrote != 1 || got.text("fix") == "" {
+			t.Errorf("%s: after %d writes %s", write.act.what, wrote, got.raw)
+		}
+	}
+}
+
+// slow is the header of an answer that hasty does not wait for.
+const slow = "X-Slow"
+
+// hasty loses interest in the middle of a slow answer.
+type hasty struct {
+	http.RoundTripper
+	lose context.CancelFunc
+}
+
+func (h hasty) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := h.RoundTripper.RoundTrip(r)
+	if err == nil && resp.Header.Get(slow) != "" {
+		h.lose()
+	}
+	return resp, err
 }
 
 // blind: the answer is lost, and GitHub cannot be asked what became of the
