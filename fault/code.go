@@ -42,7 +42,7 @@ const (
 	// Upstream failed.
 	RateLimited     Code = "RATE_LIMITED"     // primary, secondary or GraphQL rate limit, or one of this server's own over HTTP
 	UpstreamError   Code = "UPSTREAM_ERROR"   // GitHub failed or answered nonsense
-	UpstreamTimeout Code = "UPSTREAM_TIMEOUT" // GitHub did not answer in time
+	UpstreamTimeout Code = "UPSTREAM_TIMEOUT" // GitHub did not answer in time, or not before the call was given up
 	OutcomeUnknown  Code = "OUTCOME_UNKNOWN"  // a write was sent, and what became of it is not known
 
 	ToolNotFound Code = "TOOL_NOT_FOUND" // the handbook knows no such tool; only there

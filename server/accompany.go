@@ -14,10 +14,17 @@ import (
 
 // accompany gives a call what goes with it to the end: an id for the log, the
 // caller's trace and, where the caller asked for it, news of the progress.
-// What comes after done is not news any more.
+// What comes after done is not news any more. The server's end, when it comes
+// to that, is the call's.
 func (s *Server) accompany(ctx context.Context, meta *mcp.Meta) (_ context.Context, done func()) {
+	ctx, leave := heedStop(ctx)
 	news := s.newProgress(ctx, meta)
-	return transport.WithCall(ctx, transport.Call{ID: newCallID(), Trace: traceOf(meta), OnRequest: news.request}), news.end
+	called := transport.WithCall(ctx, transport.Call{ID: newCallID(), Trace: traceOf(meta), OnRequest: news.request})
+	return called, func() {
+		news.end()
+		noteCancelled(ctx)
+		leave()
+	}
 }
 
 // newCallID is 16 hex digits that no other call has.

@@ -105,19 +105,22 @@ func (s *Server) answer(ctx context.Context, tool *contract.Tool, args map[strin
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, s.givenUp(ctx, tool).RetryAfter(0).WithFix("Nothing was done: try again in a moment.")
+	}
 	settled(ctx)
 	limited, cancel := context.WithTimeout(context.WithValue(ctx, answeringKey{}, s), s.callTimeout)
 	defer cancel()
 	result, err := s.handle(limited, tool, checked)
 	if err != nil {
-		return nil, s.timedOut(limited, tool, err)
+		return nil, s.ended(limited, tool, err)
 	}
 	if !tool.Annotations.ReadOnlyHint {
 		limited = context.WithoutCancel(limited) // what was done is told, however late
 	}
 	body, err := s.finish(limited, tool, result)
 	if err != nil {
-		return nil, s.timedOut(limited, tool, err)
+		return nil, s.ended(limited, tool, err)
 	}
 	return body, nil
 }
@@ -193,18 +196,29 @@ func (s stoppable) VisitTexts(visit func(trust.Text)) {
 	})
 }
 
-// timedOut turns the end of the call's time into a fault. What the handler
+// ended turns the end of the call's context into a fault. What the handler
 // itself has to say about it, such as OUTCOME_UNKNOWN, stands.
-func (s *Server) timedOut(ctx context.Context, tool *contract.Tool, err error) error {
+func (s *Server) ended(ctx context.Context, tool *contract.Tool, err error) error {
 	var said *fault.Error
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.As(err, &said) && said.Code != fault.Internal {
+	if ctx.Err() == nil || errors.As(err, &said) && said.Code != fault.Internal {
 		return err
 	}
-	late := fault.New(fault.UpstreamTimeout, "%s took longer than %s and was given up", tool.Name, s.callTimeout).WithCause(err)
+	late := s.givenUp(ctx, tool).WithCause(err)
 	if tool.Annotations.ReadOnlyHint {
 		return late.RetryAfter(0).WithFix("Try again, or ask for less at once.")
 	}
 	return late.WithFix("Look whether the change was made before you send it again.")
+}
+
+// givenUp says why the call of ctx ended before its tool did.
+func (s *Server) givenUp(ctx context.Context, tool *contract.Tool) *fault.Error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.New(fault.UpstreamTimeout, "%s took longer than %s and was given up", tool.Name, s.callTimeout)
+	case errors.Is(context.Cause(ctx), errStopped):
+		return fault.New(fault.UpstreamTimeout, "%s was given up, because this server is stopping", tool.Name)
+	}
+	return fault.New(fault.UpstreamTimeout, "%s was cancelled", tool.Name)
 }
 
 // recoverPanic is deferred around a call: a panic is this call's fault and
@@ -223,18 +237,22 @@ func (s *Server) logCall(ctx context.Context, name string, took time.Duration, s
 		s.log.DebugContext(ctx, "call", "tool", name, "took", took, "bytes", size)
 		return
 	}
+	if isCancelled(ctx) { // and ends with any error
+		s.log.InfoContext(ctx, "call cancelled", "tool", name, "took", took, "err", err)
+		return
+	}
 	f := fault.From(err)
 	line := []any{"tool", name, "took", took, "code", f.Code, "err", err}
 	if id := f.Details["requestId"]; id != nil {
 		line = append(line, "request_id", id)
 	}
-	s.log.Log(ctx, levelOf(ctx, f.Code), "call failed", line...)
+	s.log.Log(ctx, levelOf(f.Code), "call failed", line...)
 }
 
 // levelOf is how loud a failure is: ours, GitHub's, or the call's own.
-func levelOf(ctx context.Context, code fault.Code) slog.Level {
+func levelOf(code fault.Code) slog.Level {
 	switch {
-	case ctx.Err() != nil || !causeInLog(code): // a call that was cancelled ends with any error
+	case !causeInLog(code):
 		return slog.LevelInfo
 	case code == fault.Internal:
 		return slog.LevelError

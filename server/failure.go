@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -16,7 +18,10 @@ import (
 
 type failureKey struct{}
 
-type failure struct{ details *mcp.JSONRPCErrorDetails }
+type failure struct {
+	details   *mcp.JSONRPCErrorDetails
+	cancelled atomic.Bool // by the client, which is not answered
+}
 
 // withFailure makes room for a handler's failure.
 func withFailure(ctx context.Context) (context.Context, *failure) {
@@ -34,6 +39,20 @@ func failed(ctx context.Context, err error) error {
 	public := *f
 	public.Cause = nil
 	return &public
+}
+
+// noteCancelled notes that the client has cancelled the request of ctx, if it
+// has.
+func noteCancelled(ctx context.Context) {
+	if room, ok := ctx.Value(failureKey{}).(*failure); ok && isCancelled(ctx) {
+		room.cancelled.Store(true)
+	}
+}
+
+// isCancelled reports whether nobody waits for the call of ctx any more. That
+// the server stops is another thing: then somebody does.
+func isCancelled(ctx context.Context) bool {
+	return errors.Is(ctx.Err(), context.Canceled) && !errors.Is(context.Cause(ctx), errStopped)
 }
 
 // rpcCode is the JSON-RPC code of a fault: whether the caller asked for

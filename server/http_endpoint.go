@@ -197,7 +197,11 @@ func (h *HTTP) answer(w http.ResponseWriter, r *http.Request, v visit, d deliver
 		// cancel.
 		ctx = context.WithoutCancel(ctx)
 	}
-	h.within(ctx, w, d.weight() == stream, func(ctx context.Context) {
+	h.within(ctx, w, d.weight() == stream, func(running context.Context) {
+		ctx := withStop(ctx, running)
+		if d.weight() == stream {
+			ctx = running // nothing else ends it
+		}
 		if refused != nil {
 			ctx = withRefusal(ctx, refused)
 		}

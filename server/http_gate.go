@@ -90,6 +90,25 @@ func (g *gate) cancel() {
 	}
 }
 
+type stopKey struct{}
+
+// withStop has the handlers under ctx end with running. The MCP library, which
+// answers nothing once its context has ended, is not to notice.
+func withStop(ctx, running context.Context) context.Context {
+	return context.WithValue(ctx, stopKey{}, running)
+}
+
+// heedStop is ctx for a handler: it also ends with what withStop was given.
+func heedStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	running, ok := ctx.Value(stopKey{}).(context.Context)
+	if !ok {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	forget := context.AfterFunc(running, func() { cancel(context.Cause(running)) })
+	return ctx, func() { forget(); cancel(nil) }
+}
+
 func (g *gate) isShut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,11 +17,12 @@ import (
 	"time"
 
 	mcpclient "github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
+	clienttransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/server"
+	"github.com/github-workflow-mcp/github-workflow-mcp/transport"
 )
 
 // gated are options whose tool fail runs until it is released or cancelled.
@@ -85,7 +86,12 @@ func TestCancelIsTheOwners(t *testing.T) {
 	if err := <-g.ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the handler's context ended with %v", err)
 	}
-	<-answer
+	if got := <-answer; got.body != "" || !strings.HasPrefix(got.header.Get("Content-Type"), "text/event-stream") {
+		t.Errorf("the cancelled call is answered with %d %v %s", got.status, got.header, got.body)
+	}
+	if text := s.send("GET", "/metrics", "").body; !strings.Contains(text, `calls_total{code="cancelled",tool="fail"} 1`) || strings.Contains(text, "INTERNAL") {
+		t.Errorf("the metrics:\n%s", text)
+	}
 }
 
 // TestSessionlessCallsWithOneID: two clients without sessions use the same id,
@@ -396,7 +402,7 @@ func TestConfirmationOverHTTP(t *testing.T) {
 // connect has a client of the MCP library talk to the site.
 func (s *site) connect(how ...mcpclient.ClientOption) *mcpclient.Client {
 	s.t.Helper()
-	way, err := transport.NewStreamableHTTP(s.url)
+	way, err := clienttransport.NewStreamableHTTP(s.url)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -527,21 +533,69 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainIsBounded: a call that does not end is cancelled.
+// TestDrainIsBounded: a call that does not end is cancelled, and answered with
+// what is known of it, whoever made it.
 func TestDrainIsBounded(t *testing.T) {
 	g := gatedOptions(t)
+	wait := g.Handlers["fail"]
+	g.Handlers["add_note"] = func(ctx context.Context, args json.RawMessage) (any, error) {
+		_, err := wait(ctx, args)
+		return nil, transport.OutcomeUnknown("nobody waited").WithCause(err)
+	}
 	endpoint, err := server.NewHTTP(newServer(t, g.Options), server.HTTPOptions{Loopback: true, DrainTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, stop, done := serve(t, endpoint)
-	answer := s.later(callLine(5, "fail", `{"how":"wait"}`))
-	<-g.started
-	stop()
-	if err := <-g.ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ended with %v", err)
+	modern, modernHeaders := stateless(1, "tools/call", `"name":"fail","arguments":{"how":"wait"}`)
+	calls := map[string]struct {
+		answer <-chan heard
+		want   string
+	}{
+		"without a session":    {s.later(callLine(1, "fail", `{"how":"wait"}`)), "UPSTREAM_TIMEOUT"},
+		"in a session":         {s.later(callLine(1, "fail", `{"how":"wait"}`), s.begin()), "UPSTREAM_TIMEOUT"},
+		"of 2026-07-28":        {s.later(modern, modernHeaders...), "UPSTREAM_TIMEOUT"},
+		"a write":              {s.later(callLine(1, "add_note", `{"text":"x"}`)), "OUTCOME_UNKNOWN"},
+		"a write in a session": {s.later(callLine(1, "add_note", `{"text":"x"}`), s.begin()), "OUTCOME_UNKNOWN"},
 	}
-	<-answer
+	for range calls {
+		<-g.started
+	}
+	stop()
+	for name, call := range calls {
+		if err := <-g.ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("a call ended with %v", err)
+		}
+		if got := <-call.answer; got.status != http.StatusOK || !strings.Contains(got.body, call.want) {
+			t.Errorf("%s: %d %q, want %s", name, got.status, got.body, call.want)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDrainWithAQuestion: a call whose person does not answer is not left
+// without an end.
+func TestDrainWithAQuestion(t *testing.T) {
+	endpoint, err := server.NewHTTP(newServer(t, options(t)), server.HTTPOptions{Loopback: true, DrainTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, stop, done := serve(t, endpoint)
+	opened := s.send("POST", "/mcp", strings.Replace(handshake, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	call := s.dial()
+	call.post(callLine(1, "erase", `{"what":"it"}`), "Connection: close", "Mcp-Session-Id: "+opened.header.Get("Mcp-Session-Id"))
+	for line := ""; !strings.Contains(line, "elicitation/create"); {
+		if line, err = call.out.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	rest, err := io.ReadAll(call.out)
+	if err != nil || !strings.Contains(string(rest), "CONFIRMATION_REQUIRED") {
+		t.Errorf("the call ends with %q, %v", rest, err)
+	}
 	if err := <-done; err != nil {
 		t.Error(err)
 	}

@@ -24,8 +24,12 @@ type metrics struct {
 
 const metricPrefix = "github_workflow_mcp_"
 
-// succeeded is the code of a call that has a result.
-const succeeded = "OK"
+// The codes of a call that has a result, and of one that its client did not
+// wait for.
+const (
+	succeeded = "OK"
+	cancelled = "cancelled"
+)
 
 func newMetrics(registry *prometheus.Registry, inFlight, sessions func() int) *metrics {
 	if registry == nil {
@@ -33,7 +37,7 @@ func newMetrics(registry *prometheus.Registry, inFlight, sessions func() int) *m
 	}
 	m := &metrics{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: metricPrefix + "calls_total", Help: "Tool calls by tool and by error code; OK is a result.",
+			Name: metricPrefix + "calls_total", Help: "Tool calls by tool and by error code; OK is a result, cancelled is not answered.",
 		}, []string{"tool", "code"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: metricPrefix + "call_duration_seconds", Help: "How long tool calls took, by tool.",
@@ -57,11 +61,15 @@ func gauge(name, help string, value func() int) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: metricPrefix + name, Help: help}, func() float64 { return float64(value()) })
 }
 
-// called is told of every tool call.
-func (m *metrics) called(tool string, took time.Duration, err error) {
+// called is told of every tool call, under its context.
+func (m *metrics) called(ctx context.Context, tool string, took time.Duration, err error) {
 	code := succeeded
-	if f := fault.From(err); f != nil {
-		code = string(f.Code)
+	switch {
+	case err == nil:
+	case isCancelled(ctx):
+		code = cancelled
+	default:
+		code = string(fault.From(err).Code)
 	}
 	m.calls.WithLabelValues(tool, code).Inc()
 	m.took.WithLabelValues(tool).Observe(took.Seconds())
@@ -85,7 +93,7 @@ func (h *HTTP) showMetrics(w http.ResponseWriter, r *http.Request) {
 
 // called is told of every tool call, under its context.
 func (h *HTTP) called(ctx context.Context, tool string, took time.Duration, err error) {
-	h.metrics.called(tool, took, err)
+	h.metrics.called(ctx, tool, took, err)
 	if t, ok := ctx.Value(ticketKey{}).(*ticket); ok && fault.Is(err, fault.AuthFailed) {
 		t.visit.guest.reject()
 	}

@@ -56,7 +56,8 @@ func (p *patientWriter) Flush() {
 
 // reply is the library's answer to a message on its way to the client. Two
 // things are put right in it: an id that the library has bent, because it reads
-// numbers as float64, and an error of which we know more.
+// numbers as float64, and an error of which we know more. The answer to a call
+// that the client has cancelled is kept back.
 type reply struct {
 	http.ResponseWriter
 	way    passage
@@ -95,6 +96,11 @@ const event = "event: message\ndata: "
 
 // Write implements io.Writer.
 func (r *reply) Write(text []byte) (int, error) {
+	if r.way.isCancelled() {
+		// A stream that ends is how not to answer.
+		r.Header().Set("Content-Type", "text/event-stream")
+		return len(text), nil
+	}
 	sent := text
 	if r.id != nil && r.needsMending() {
 		if body, isEvent := bytes.CutPrefix(text, []byte(event)); isEvent {

@@ -137,6 +137,9 @@ func (s *Server) pass(ctx context.Context, m message) (context.Context, json.Raw
 	return ctx, m.raw(params), passage{s, tool, isCall, m.resource(), failure}
 }
 
+// isCancelled reports whether the client has cancelled the message's request.
+func (p passage) isCancelled() bool { return p.failure != nil && p.failure.cancelled.Load() }
+
 // mend is the error to answer where the library has answered with said: a
 // handler's own, one that knows the tools there are, or one that names the
 // resource that is not there.

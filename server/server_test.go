@@ -252,6 +252,21 @@ func TestCallTimesOut(t *testing.T) {
 	}
 }
 
+// TestCallWithoutTime: what cannot end in time is not begun.
+func TestCallWithoutTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := options(t)
+	o.Handlers["add_note"] = func(context.Context, json.RawMessage) (any, error) {
+		t.Error("the tool was run")
+		return nil, nil
+	}
+	got, err := newServer(t, o).Call(ctx, "add_note", map[string]any{"text": "x"})
+	if err != nil || !got.Failed || !strings.Contains(string(got.JSON), "Nothing was done") {
+		t.Errorf("the call = %s (failed %v), %v", got.JSON, got.Failed, err)
+	}
+}
+
 // TestBeforeWrite: the hook is asked before a tool that writes, in the call's
 // own time, and only then; its fault is the call's, and the tool does not run.
 func TestBeforeWrite(t *testing.T) {

@@ -19,36 +19,43 @@ const (
 	maxRunning = 100
 	// maxPending is how many requests are taken in before reading pauses.
 	maxPending = 1_000
+	// stopPatience is what running calls get to finish once the session is told
+	// to stop. Hosts that stop a server kill it after 2 seconds.
+	stopPatience = 1500 * time.Millisecond
 	// writeGrace is how long a stopped session waits for a client that has
 	// stopped reading.
 	writeGrace = time.Second
 )
 
 // ServeStdio serves one client over lines of JSON-RPC until in ends or ctx
-// does. At the end of in every request read so far is still answered; at the
-// end of ctx the running calls are cancelled and nothing more is answered.
-// Both are a nil error. in is closed at the end when it can be.
+// does. Every request read so far is still answered: at the end of in, however
+// long it takes; at the end of ctx within a moment, after which the running
+// calls are cancelled and answered with what is known of them. Both are a nil
+// error. in is closed at the end when it can be.
 //
 // Blank lines are skipped, a last line needs no newline, and a line over
 // MaxLineBytes is answered with an error. Nothing but protocol is written to
 // out.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	ctx, stop := context.WithCancelCause(ctx)
+	session, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
+	reading, endReading := context.WithCancel(ctx)
+	context.AfterFunc(session, endReading)
 	if closer, ok := in.(io.Closer); ok {
-		context.AfterFunc(ctx, func() { closer.Close() }) // frees the reader
+		context.AfterFunc(reading, func() { closer.Close() }) // frees the reader
 	}
 	c := &conn{
-		server: s, stop: stop, stopped: ctx.Done(), responses: make(chan response),
+		server: s, stop: stop, stopped: session.Done(), ending: reading.Done(), responses: make(chan response),
 		running: make(chan struct{}, maxRunning), pending: make(chan struct{}, maxPending),
 		calls: map[*call]bool{},
 	}
 	c.session = newSession(c.send)
 	written := make(chan struct{})
 	go func() { defer close(written); c.write(out) }()
-	err := c.read(ctx, in)
+	defer context.AfterFunc(ctx, c.windUp)()
+	err := c.read(session, in)
 	c.end(written)
-	if cause := context.Cause(ctx); errors.Is(cause, errWrite) {
+	if cause := context.Cause(session); errors.Is(cause, errWrite) {
 		return cause
 	}
 	if ctx.Err() != nil {
@@ -68,6 +75,7 @@ type conn struct {
 	session   *session
 	stop      context.CancelCauseFunc
 	stopped   <-chan struct{} // the session is over
+	ending    <-chan struct{} // nothing more is read
 	responses chan response   // to the writer
 	running   chan struct{}   // one token per running tool call
 	pending   chan struct{}   // one token per unanswered request
@@ -92,13 +100,13 @@ type call struct {
 	cancelled bool // under conn.mu
 }
 
-// read takes messages in until the input or ctx ends.
+// read takes messages in until the input ends or the session is to.
 func (c *conn) read(ctx context.Context, in io.Reader) error {
 	ctx = c.server.protocol.WithContext(ctx, c.session)
 	lines, failed := newLineReader(in, MaxLineBytes).pump(ctx)
 	for {
 		select {
-		case <-ctx.Done():
+		case <-c.ending:
 			return nil
 		case got, ok := <-lines:
 			if !ok {
@@ -125,6 +133,28 @@ func (c *conn) end(written <-chan struct{}) {
 	select {
 	case <-written:
 	case <-time.After(writeGrace):
+	}
+}
+
+// windUp ends a session that is told to stop, unless it ends by itself in time:
+// it cancels the calls, and then leaves a client that does not read.
+func (c *conn) windUp() {
+	if !c.outlasts(stopPatience) {
+		return
+	}
+	c.cancelWhere(func(*call) bool { return true }, errStopped)
+	if c.outlasts(writeGrace) {
+		c.stop(errStopped)
+	}
+}
+
+// outlasts waits that long, or until the session is over.
+func (c *conn) outlasts(d time.Duration) bool {
+	select {
+	case <-c.stopped:
+		return false
+	case <-time.After(d):
+		return true
 	}
 }
 
@@ -186,7 +216,7 @@ func (c *conn) run(ctx context.Context, started *call) {
 		}
 	}
 	var text []byte
-	if ctx.Err() == nil {
+	if !isCancelled(ctx) {
 		text = c.dispatch(ctx, started.message)
 	}
 	if c.finish(started) {

@@ -349,21 +349,51 @@ func TestNotificationsComeFirst(t *testing.T) {
 	}
 }
 
-// TestStop ends the context in the middle of a call: the call is cancelled,
-// nothing is answered, and that is no error.
+// TestStop ends the context in the middle of calls: one ends in
+// time, the other is cancelled. Both are answered, and that is no error.
 func TestStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
+	started := make(chan struct{}, 2)
 	o := options(t)
+	o.Handlers["echo"] = server.Typed(func(_ context.Context, r echoRequest) (*echoResult, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		return echo(context.WithoutCancel(ctx), r)
+	})
 	o.Handlers["fail"] = func(ctx context.Context, _ json.RawMessage) (any, error) {
-		stop()
+		started <- struct{}{}
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
 	c := dial(ctx, t, newServer(t, o))
 	c.send(callLine(1, "fail", `{"how":"wait"}`))
+	c.send(callLine(2, "echo", `{"text":"in time"}`))
+	<-started
+	<-started
+	stop()
+	for _, want := range []string{"in time", "this server is stopping"} {
+		if line := c.receive(); !strings.Contains(line, want) {
+			t.Errorf("an answer is %s, want %q", line, want)
+		}
+	}
 	rest, _ := io.ReadAll(c.out)
 	if err := <-c.done; err != nil || len(rest) > 0 {
 		t.Errorf("a stopped session ends with %v and says %q", err, rest)
+	}
+}
+
+// TestStopWithoutAReader: a client that does not read holds nothing up.
+func TestStopWithoutAReader(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	o := options(t)
+	o.Handlers["fail"] = func(context.Context, json.RawMessage) (any, error) {
+		stop()
+		return map[string]string{"text": "done"}, nil
+	}
+	c := dial(ctx, t, newServer(t, o))
+	c.send(callLine(1, "fail", `{"how":"wait"}`))
+	if err := <-c.done; err != nil {
+		t.Errorf("a stopped session ends with %v", err)
 	}
 }
 
