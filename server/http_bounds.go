@@ -8,25 +8,48 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A decoded message takes a multiple of its length, up to fifty times. So the
-// MCP library is shown short ones only. The arguments of a call may be long;
-// they go around the library, and are decoded of few calls at a time.
+// A decoded message takes a multiple of its length, up to fifty times where its
+// values are small. So it has a bounded number of them, and the MCP library is
+// shown short ones only. The arguments of a call may be long, which is to say
+// hold long texts; they go around the library.
 const (
+	maxValues    = 10_000
 	shortBytes   = 256 << 10 // of a message that calls no tool
 	aroundBytes  = 64 << 10  // of a call's parameters without its arguments
 	maxSelfRunes = 200       // of each text in which a client names itself
 )
 
-// tooLong says what of a message of that many bytes is too long; nil when
+// tooLong says what of a message, which came as text, is too long; nil when
 // nothing is.
-func (m message) tooLong(length int) *mcp.JSONRPCErrorDetails {
+func (m message) tooLong(text []byte) *mcp.JSONRPCErrorDetails {
 	switch {
-	case m.method != methodCallTool && length > shortBytes:
+	case hasMoreValues(text, maxValues):
+		return rpcError(mcp.INVALID_REQUEST, fmt.Sprintf("a message holds at most %d values", maxValues))
+	case m.method != methodCallTool && len(text) > shortBytes:
 		return rpcError(mcp.INVALID_REQUEST, fmt.Sprintf("a message that calls no tool is at most %d bytes", shortBytes))
 	case m.method == methodCallTool && around(m.Params) > aroundBytes:
 		return rpcError(mcp.INVALID_REQUEST, fmt.Sprintf("the parameters of a call are at most %d bytes without its arguments", aroundBytes))
 	}
 	return nil
+}
+
+// hasMoreValues counts what begins or divides objects and arrays, of which a
+// JSON text has one for each of its values, or more.
+func hasMoreValues(text []byte, most int) bool {
+	quoted, escaped := false, false
+	for _, c := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == ',', c == '[', c == '{':
+			most--
+		}
+	}
+	return most < 0
 }
 
 // around is how many bytes of a call's parameters are not its arguments.
@@ -62,7 +85,9 @@ func (m message) introduction() json.RawMessage {
 			Title:   cut(told.ClientInfo.Title, maxSelfRunes),
 			Version: cut(told.ClientInfo.Version, maxSelfRunes),
 		},
-		Capabilities: mcp.ClientCapabilities{Elicitation: told.Capabilities.Elicitation},
+		Capabilities: mcp.ClientCapabilities{ // those that are flags
+			Elicitation: told.Capabilities.Elicitation, Sampling: told.Capabilities.Sampling, Roots: told.Capabilities.Roots,
+		},
 	})
 	if err != nil {
 		return m.Params // cannot be: all of it was parsed as JSON

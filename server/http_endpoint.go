@@ -133,7 +133,7 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visit) {
 		writeRPC(w, http.StatusBadRequest, errorLine(m.ID, bad))
 		return
 	}
-	if bad := m.tooLong(len(body)); bad != nil {
+	if bad := m.tooLong(body); bad != nil {
 		writeRPC(w, http.StatusRequestEntityTooLarge, errorLine(m.ID, bad))
 		return
 	}
