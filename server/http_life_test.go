@@ -216,7 +216,7 @@ func TestArrivalsAreFew(t *testing.T) {
 		"long ones":   {30, func(i int) string { return fmt.Sprint("user-", i) }, strings.Repeat(" ", 1<<20), "503"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxConcurrent: 1, TransferTime: 3 * time.Second})
+			s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxConcurrent: 1})
 			refused := make(chan string, test.many)
 			for i := range test.many {
 				c := begin(s, test.token(i), test.body)
