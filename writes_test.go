@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -260,6 +262,7 @@ func TestWrites(t *testing.T) {
 	t.Run("answers that are lost", func(t *testing.T) { loseAnswers(t, writes) })
 	t.Run("answers that come too late", func(t *testing.T) { delayAnswers(t, writes) })
 	t.Run("nobody waits for the answer", func(t *testing.T) { cancelWrites(t, writes) })
+	t.Run("nobody waits for the next write", func(t *testing.T) { cancelBetweenWrites(t, writes) })
 	t.Run("nothing can be found", func(t *testing.T) { blind(t, writes) })
 }
 
@@ -365,7 +368,7 @@ func cancelWrites(t *testing.T, writes []plain) {
 	for _, write := range writes {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := setUp(t, write.act, seat{token: sandbox.AdminToken, way: hasty{transport.NewPool(), cancel}})
-		s.lose(sandbox.Failure{BodyDelayMillis: 60_000, Headers: map[string]string{slow: "yes"}})
+		s.lose(sandbox.Failure{BodyDelayMillis: 60_000, Headers: map[string]string{boring: "headers"}})
 		got := s.callUnder(ctx, s.act.tool(), s.arguments)
 		if _, wrote := s.requests(); got.code != "OUTCOME_UNKNOWN" || wrote != 1 || got.text("fix") == "" {
 			t.Errorf("%s: after %d writes %s", write.act.what, wrote, got.raw)
@@ -373,10 +376,29 @@ func cancelWrites(t *testing.T, writes []plain) {
 	}
 }
 
-// slow is the header of an answer that hasty does not wait for.
-const slow = "X-Slow"
+// cancelBetweenWrites: the call is cancelled when its first write is answered.
+// No second one is sent, and that is not taken for a defect.
+func cancelBetweenWrites(t *testing.T, writes []plain) {
+	for _, write := range writes {
+		if write.act.writes < 2 {
+			continue
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		s := setUp(t, write.act, seat{token: sandbox.AdminToken, way: hasty{transport.NewPool(), cancel}})
+		s.lose(sandbox.Failure{Execute: true, Headers: map[string]string{boring: "body"}})
+		got := s.callUnder(ctx, s.act.tool(), s.arguments)
+		said := string(got.raw)
+		if _, wrote := s.requests(); wrote != 1 || strings.Contains(said, "INTERNAL") || strings.Contains(said, "does not know") {
+			t.Errorf("%s: after %d writes %s", write.act.what, wrote, said)
+		}
+	}
+}
 
-// hasty loses interest in the middle of a slow answer.
+// boring is the header of an answer in which hasty loses interest: after its
+// "headers" or after its "body".
+const boring = "X-Boring"
+
+// hasty does not wait for whatever is next.
 type hasty struct {
 	http.RoundTripper
 	lose context.CancelFunc
@@ -384,10 +406,17 @@ type hasty struct {
 
 func (h hasty) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := h.RoundTripper.RoundTrip(r)
-	if err == nil && resp.Header.Get(slow) != "" {
-		h.lose()
+	if err != nil || resp.Header.Get(boring) == "" {
+		return resp, err
 	}
-	return resp, err
+	defer h.lose()
+	if resp.Header.Get(boring) == "body" {
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, err
+	}
+	return resp, nil
 }
 
 // blind: the answer is lost, and GitHub cannot be asked what became of the

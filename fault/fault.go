@@ -2,12 +2,14 @@
 //
 // An Error keeps two audiences apart: Code, Message, Fix and the details go
 // out to the model that made the call; Cause goes to the log and nowhere else.
-// Whatever is not an Error becomes INTERNAL on its way out, so that no text of
-// a library or of the network reaches a caller by accident.
+// Whatever is not an Error, nor the end of a context, becomes INTERNAL on its
+// way out, so that no text of a library or of the network reaches a caller by
+// accident.
 package fault
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -94,8 +96,9 @@ func (e *Error) Public() map[string]any {
 	return public
 }
 
-// From finds the Error in err's chain. Any other error becomes INTERNAL with
-// err as its cause. From(nil) is nil.
+// From finds the Error in err's chain. The end of a context becomes
+// UPSTREAM_TIMEOUT, any other error INTERNAL, with err as its cause. From(nil)
+// is nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -103,6 +106,9 @@ func From(err error) *Error {
 	var found *Error
 	if errors.As(err, &found) {
 		return found
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return New(UpstreamTimeout, "the call was over before this was done").WithCause(err)
 	}
 	return New(Internal, "the server met an error it does not know").
 		WithFix("Try once more; if it stays, report it with the server's log.").

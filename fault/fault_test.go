@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,11 @@ func TestFrom(t *testing.T) {
 	unknown := fault.From(io.ErrUnexpectedEOF)
 	if unknown.Code != fault.Internal || strings.Contains(unknown.Message, "EOF") {
 		t.Errorf("From(unknown) = %q %q, want INTERNAL without the cause's text", unknown.Code, unknown.Message)
+	}
+	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
+		if got := fault.From(fmt.Errorf("reading: %w", end)); got.Code != fault.UpstreamTimeout || !errors.Is(got, end) {
+			t.Errorf("From(%v) = %v, want UPSTREAM_TIMEOUT with its cause", end, got)
+		}
 	}
 	if fault.From(nil) != nil {
 		t.Error("From(nil) is not nil")
