@@ -78,7 +78,7 @@ func (r *Resolver) discussionPage(ctx context.Context, in ref.Thread, after *git
 		}
 		page = query.Repository.Discussion.Comments.samples(func(comment wireNumbered) (all []Sample) {
 			for _, one := range append(comment.Replies.Nodes, comment.wireNumber) {
-				all = append(all, Sample{one.ID, one.Number})
+				all = append(all, Sample(one))
 			}
 			return all
 		})
