@@ -9,7 +9,6 @@ import (
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
-	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
 // wireCarried are inline comments of a review.
@@ -22,20 +21,20 @@ type wireCarried struct {
 	} `graphql:"n: nodes"`
 }
 
-func (w wireCarried) nodes() []wireNode {
-	all := make([]wireNode, len(w.Nodes))
+func (w wireCarried) nodes() []*wireNode {
+	all := make([]*wireNode, len(w.Nodes))
 	for i, node := range w.Nodes {
-		all[i] = wireNode{Typename: string(ref.PullRequestReviewComment), Text: node.wireText, Shown: node.wireShown, Inline: node.wireInline}
+		all[i] = &wireNode{Typename: string(ref.PullRequestReviewComment), Text: node.wireText, Shown: node.wireShown, Inline: node.wireInline}
 	}
 	return all
 }
 
 // carried are the inline comments of a review that was asked for alone, in
 // order.
-func (s *pullSource) carried(ctx context.Context, review *wireNode) ([]thread.Comment, error) {
+func (s *pullSource) carried(ctx context.Context, review *wireNode) ([]*wireNode, error) {
 	nodes := review.Review.Carried.nodes()
 	if first := review.Review.Carried.PageInfo; first.HasNextPage {
-		rest := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[wireNode], error) {
+		rest := graphql.Nodes(ctx, func(ctx context.Context, after *githubv4.String) (graphql.Page[*wireNode], error) {
 			return s.moreCarried(ctx, review.Text.ID, cmp.Or(after, cursor(first.EndCursor)))
 		})
 		for node, err := range rest {
@@ -45,24 +44,12 @@ func (s *pullSource) carried(ctx context.Context, review *wireNode) ([]thread.Co
 			nodes = append(nodes, node)
 		}
 	}
-	all := make([]thread.Comment, len(nodes))
-	for i := range nodes {
-		all[i] = s.comment(&nodes[i])
-	}
-	slices.SortStableFunc(all, func(a, b thread.Comment) int { return cmp.Compare(number(a), number(b)) })
-	return all, nil
+	slices.SortStableFunc(nodes, func(a, b *wireNode) int { return cmp.Compare(a.mark().number(), b.mark().number()) })
+	return nodes, nil
 }
 
-// number is what inline comments of one review are ordered by.
-func number(comment thread.Comment) int64 {
-	if comment.DatabaseID == nil {
-		return 0
-	}
-	return *comment.DatabaseID
-}
-
-func (s *pullSource) moreCarried(ctx context.Context, reviewID string, after *githubv4.String) (graphql.Page[wireNode], error) {
-	return shrinking(ctx, maxPage, func(n int) (graphql.Page[wireNode], error) {
+func (s *pullSource) moreCarried(ctx context.Context, reviewID string, after *githubv4.String) (graphql.Page[*wireNode], error) {
+	return shrinking(ctx, maxPage, func(n int) (graphql.Page[*wireNode], error) {
 		var query struct {
 			Node *struct {
 				Review struct {
@@ -74,10 +61,10 @@ func (s *pullSource) moreCarried(ctx context.Context, reviewID string, after *gi
 			"id": graphql.ID(reviewID), "first": githubv4.Int(n), "after": after,
 		})
 		if err != nil || query.Node == nil { // deleted meanwhile
-			return graphql.Page[wireNode]{}, err
+			return graphql.Page[*wireNode]{}, err
 		}
 		s.warn(notes.Warnings()...)
 		carried := query.Node.Review.Carried
-		return graphql.Page[wireNode]{Nodes: carried.nodes(), Cursor: githubv4.String(carried.PageInfo.EndCursor), More: carried.PageInfo.HasNextPage}, nil
+		return graphql.Page[*wireNode]{Nodes: carried.nodes(), Cursor: githubv4.String(carried.PageInfo.EndCursor), More: carried.PageInfo.HasNextPage}, nil
 	})
 }

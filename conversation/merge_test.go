@@ -41,7 +41,7 @@ func newTalk(random *rand.Rand) talk {
 			t.spine.remarks = append(t.spine.remarks, remark{Stub: thread.Stub{ID: fmt.Sprintf("I%d", i), Key: key}})
 		}
 	}
-	t.spine.finish()
+	t.spine.settle()
 	all := run{comments: t.comments}
 	for _, entry := range all.merge(&t.spine) {
 		t.order = append(t.order, entry.ID)
@@ -129,6 +129,41 @@ func (t talk) walkBack(test *testing.T, n int) (ids []string) {
 	}
 	test.Fatal("the walk back does not end")
 	return nil
+}
+
+// Where the spine is known behind a place only, what is behind it comes, in
+// order, and nothing of what is before.
+func TestAWalkOfWhatIsKnown(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		talk := newTalk(random)
+		whole := run{comments: talk.comments}
+		all := whole.merge(&talk.spine)
+		if len(all) == 0 {
+			continue
+		}
+		from := all[random.IntN(len(all))].Key
+		talk.spine.from = &from
+		for n := 1; n < 9; n++ {
+			got := talk.before(n, nil)
+			var want, ids []string
+			for _, entry := range all {
+				if entry.Key.After(from) && (!got.hasBefore || !got.comments[0].Key.After(entry.Key)) {
+					want = append(want, entry.ID)
+				}
+			}
+			for _, known := range got.merge(&talk.spine) {
+				ids = append(ids, known.ID)
+				place := slices.IndexFunc(all, func(e entry) bool { return e.ID == known.ID })
+				if known.spot.after != all[place].spot.after {
+					t.Fatalf("seed %d, by %d: %s stands behind comment %q, not %q", seed, n, known.ID, known.spot.after, all[place].spot.after)
+				}
+			}
+			if diff := cmp.Diff(want, ids); diff != "" {
+				t.Fatalf("seed %d, by %d, from %v (-known +got):\n%s", seed, n, from, diff)
+			}
+		}
+	}
 }
 
 // reread is a spot after its way through a cursor.

@@ -3,15 +3,14 @@ package conversation
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/shurcooL/githubv4"
 
 	"github.com/github-workflow-mcp/github-workflow-mcp/fault"
 	"github.com/github-workflow-mcp/github-workflow-mcp/graphql"
 	"github.com/github-workflow-mcp/github-workflow-mcp/ref"
-	"github.com/github-workflow-mcp/github-workflow-mcp/resolve"
 	"github.com/github-workflow-mcp/github-workflow-mcp/thread"
 )
 
@@ -21,12 +20,12 @@ import (
 // texts that are wanted are asked for, by id.
 type pullSource struct {
 	base
-	head     wirePullHead
-	spine    spine
-	tail     wireNewestComments // what is newest among the comments
-	newest   run                // the newest comments, as the last look-up found them
-	tailSize int                // how many of them a look-up asks for
-	empty    map[string]bool    // of reviews that wrap: whether their text showed to be empty
+	head    wirePullHead
+	spine   spine
+	threads threads
+	looked  []*wireNode        // remarks whose threads are wanted
+	tail    wireNewestComments // what is newest among the comments
+	empty   map[string]bool    // of reviews that wrap: whether their text showed to be empty
 }
 
 type wireNewestComments struct {
@@ -45,9 +44,9 @@ func (s *pullSource) conversation() *Conversation {
 }
 
 // unsure reports whether there are reviews of which it is not known whether
-// they are shown.
+// they are shown, or how much is in them.
 func (s *pullSource) unsure() bool {
-	return slices.ContainsFunc(s.spine.wrappers(), func(id string) bool { _, known := s.empty[id]; return !known })
+	return s.spine.from != nil || slices.ContainsFunc(s.spine.wrappers(), func(id string) bool { _, known := s.empty[id]; return !known })
 }
 
 // count is how many remarks there are: those that are shown, as far as known.
@@ -80,9 +79,11 @@ type side struct {
 
 // question is what one request asks for.
 type question struct {
+	look        look
 	front, back side     // runs after and before a spot; n of 0: not wanted
 	nodes       []string // remarks to read whole, by their ids
 	alone       bool     // with their reactions, and what they carry
+	threads     bool     // and the newest threads, in which they may be
 	stubsOf     []string
 }
 
@@ -111,8 +112,8 @@ func (w *wirePlaced) comments() []placedComment {
 	return placed
 }
 
-// ask asks for runs of comments, with the head, and the first time with the
-// spine.
+// ask asks for runs of comments, with the head, and the first time with as much
+// of the spine as is looked for.
 func (s *pullSource) ask(ctx context.Context, want question) (answer, error) {
 	size := max(want.front.n, want.back.n, maxPage)
 	return shrinking(ctx, size, func(n int) (answer, error) {
@@ -122,34 +123,26 @@ func (s *pullSource) ask(ctx context.Context, want question) (answer, error) {
 	})
 }
 
+// wireQuestion is what a question asks of the pull request.
+type wireQuestion struct {
+	wirePullHead
+	Newest wireNewestComments `graphql:"newest: comments(last: 5)"`
+	Front  *wirePlaced        `graphql:"front: comments(first: $first, after: $after) @include(if: $front)"`
+	Back   *wirePlaced        `graphql:"back: comments(last: $last, before: $before) @include(if: $back)"`
+	wireOutline
+	ThreadCount struct{ TotalCount int } `graphql:"threadCount: reviewThreads(first: 1)"`
+	Threads     *wireThreads             `graphql:"reviewThreads(last: 20) @include(if: $threads)"`
+}
+
 func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer, error) {
 	var query struct {
-		wirePullAt[struct {
-			wirePullHead
-			Newest wireNewestComments `graphql:"newest: comments(last: 5)"`
-			Front  *wirePlaced        `graphql:"front: comments(first: $first, after: $after) @include(if: $front)"`
-			Back   *wirePlaced        `graphql:"back: comments(last: $last, before: $before) @include(if: $back)"`
-			wireSpine
-		}]
+		wirePullAt[wireQuestion]
 		Nodes []*wireNode `graphql:"nodes(ids: $ids) @include(if: $nodes)"`
 		Stubs []struct {
 			Stub wireStub `graphql:"... on IssueComment"`
 		} `graphql:"stubs: nodes(ids: $stubsOf) @include(if: $stubs)"`
 	}
-	variables := spineVariables(n, s.variables(map[string]any{
-		"first": githubv4.Int(max(1, want.front.n)), "front": githubv4.Boolean(want.front.n > 0), "after": (*githubv4.String)(nil),
-		"last": githubv4.Int(max(1, want.back.n)), "back": githubv4.Boolean(want.back.n > 0), "before": (*githubv4.String)(nil),
-		"ids": ids(want.nodes), "nodes": githubv4.Boolean(len(want.nodes) > 0), "alone": githubv4.Boolean(want.alone), "carried": githubv4.Int(n),
-		"stubsOf": ids(want.stubsOf), "stubs": githubv4.Boolean(len(want.stubsOf) > 0),
-		"spine": githubv4.Boolean(!s.spine.loaded),
-	}))
-	if want.front.at != nil {
-		variables["after"] = cursor(want.front.at.after)
-	}
-	if want.back.at != nil {
-		variables["before"] = cursor(want.back.at.before)
-	}
-	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestConversation", &query, variables)
+	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestConversation", &query, s.questionVariables(n, want))
 	if err != nil {
 		return answer{}, err
 	}
@@ -159,7 +152,12 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 	pull := &query.Repository.Thread.Pull
 	s.head, s.tail = pull.wirePullHead, pull.Newest
 	s.learn(s.head.ID, query.Repository.DatabaseID)
-	if err := s.loadSpine(ctx, pull.wireSpine); err != nil {
+	s.threads.total = pull.ThreadCount.TotalCount
+	if want.threads {
+		s.looked = query.Nodes
+		s.threads.take(threadLanes{LateThreads: pull.Threads})
+	}
+	if err := s.takeOutline(ctx, want.look, pull.wireOutline); err != nil {
 		return answer{}, err
 	}
 	got := answer{nodes: query.Nodes}
@@ -168,6 +166,27 @@ func (s *pullSource) askOnce(ctx context.Context, n int, want question) (answer,
 		got.stubs = append(got.stubs, stubs([]wireStub{node.Stub})...)
 	}
 	return got, nil
+}
+
+// questionVariables are those of a question, of at most n nodes of a list.
+func (s *pullSource) questionVariables(n int, want question) map[string]any {
+	var after, before *githubv4.String
+	if want.front.at != nil {
+		after = cursor(want.front.at.after)
+	}
+	if want.back.at != nil {
+		before = cursor(want.back.at.before)
+	}
+	variables := s.variables(map[string]any{
+		"first": githubv4.Int(max(1, want.front.n)), "after": after, "front": githubv4.Boolean(want.front.n > 0),
+		"last": githubv4.Int(max(1, want.back.n)), "before": before, "back": githubv4.Boolean(want.back.n > 0),
+		"ids": ids(want.nodes), "nodes": githubv4.Boolean(len(want.nodes) > 0),
+		"alone": githubv4.Boolean(want.alone), "carried": githubv4.Int(n),
+		"stubsOf": ids(want.stubsOf), "stubs": githubv4.Boolean(len(want.stubsOf) > 0),
+		"threads": githubv4.Boolean(want.threads), "members": githubv4.Int(1),
+	})
+	maps.Copy(variables, outlineVariables(want.look, n, !s.spine.asked))
+	return variables
 }
 
 // take makes runs of what came from both ends.
@@ -194,142 +213,37 @@ func (r *run) dropNewer() {
 // overview is what every answer tells about the thread.
 func (s *pullSource) overview() thread.Overview {
 	newest := stubs(s.tail.Nodes)
-	for _, remark := range s.spine.remarks[max(0, len(s.spine.remarks)-1):] {
-		newest = append(newest, remark.Stub)
+	if remark := s.spine.newest(); remark != nil {
+		newest = append(newest, *remark)
 	}
 	return thread.Overview{Total: s.count(), Newest: newest}
 }
 
-// One asks for one remark, in one request once the repository's number is
-// known.
-func (s *pullSource) One(ctx context.Context, id ref.Comment) (_ thread.One, err error) {
-	defer fault.Wrap(&err, "one remark %s", id)
-	found, err := s.lookUp(ctx, id, true)
-	if err != nil || found == nil {
-		return thread.One{Overview: s.overview()}, err
-	}
-	comment := s.comment(found)
-	carried, err := s.carried(ctx, found)
-	return thread.One{Overview: s.overview(), Found: &comment, Carried: carried}, err
-}
+// newRemarks are how many new remarks are read in the fewest requests.
+const newRemarks = 20
 
-// lookUp finds the remark that a spelling names; nil when it is not in this
-// pull request.
-func (s *pullSource) lookUp(ctx context.Context, id ref.Comment, alone bool) (*wireNode, error) {
-	likely, err := s.nodeIDs(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	got, err := s.ask(ctx, question{nodes: likely, alone: alone, back: side{n: s.tailSize}})
-	if err != nil {
-		return nil, err
-	}
-	s.newest = got.back
-	fitting := s.fitting(got.nodes, id)
-	if len(fitting) == 0 {
-		if fitting, err = s.findElse(ctx, id, likely, alone); err != nil {
-			return nil, err
-		}
-	}
-	switch len(fitting) {
-	case 0:
-		return nil, nil
-	case 1:
-		return fitting[0], nil
-	}
-	return nil, s.ambiguous(id, fitting)
-}
-
-// fitting are the nodes that are what was asked for, in this pull request.
-func (s *pullSource) fitting(nodes []*wireNode, id ref.Comment) []*wireNode {
-	return slices.DeleteFunc(nodes, func(node *wireNode) bool { return node == nil || !node.isIn(s.head.ID, id) })
-}
-
-// typesOf are the types that the remark may have, as its spelling tells; none
-// when it cannot be in this pull request.
-func (s *pullSource) typesOf(id ref.Comment) []ref.CommentType {
-	switch {
-	case id.Type == ref.DiscussionComment || !s.isHere(id.Thread):
-		return nil
-	case id.Type != "" || id.NodeID != "":
-		return []ref.CommentType{id.Type}
-	}
-	return []ref.CommentType{ref.IssueComment, ref.PullRequestReview, ref.PullRequestReviewComment}
-}
-
-// nodeIDs are the likely node ids of a remark in any spelling: several for a
-// bare number.
-func (s *pullSource) nodeIDs(ctx context.Context, id ref.Comment) (likely []string, err error) {
-	for _, kind := range s.typesOf(id) {
-		nodeID, err := s.service.opts.Resolver.Find(ctx, s.thread(), kind, id)
-		if err != nil {
-			return nil, err
-		}
-		if nodeID != "" {
-			likely = append(likely, nodeID)
-		}
-	}
-	return likely, nil
-}
-
-func (s *pullSource) thread() ref.Thread {
-	return ref.Thread{Repo: s.repo, Kind: ref.PullRequest, Number: s.number}
-}
-
-// findElse looks for a remark whose likely ids were not there, where the newest
-// remarks show that ids are not built from numbers.
-func (s *pullSource) findElse(ctx context.Context, id ref.Comment, likely []string, alone bool) ([]*wireNode, error) {
-	if id.NodeID != "" || len(likely) == 0 {
-		return nil, nil
-	}
-	for _, newest := range s.overview().Newest {
-		s.service.opts.Resolver.LearnFrom(s.repo, resolve.Sample{ID: newest.ID, Number: newest.Key.Number})
-	}
-	others, err := s.nodeIDs(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	others = slices.DeleteFunc(others, func(other string) bool { return slices.Contains(likely, other) })
-	nodes, err := s.nodes(ctx, others, alone)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]*wireNode, len(nodes))
-	for i := range nodes {
-		found[i] = &nodes[i]
-	}
-	return s.fitting(found, id), nil
-}
-
-// ambiguous is the fault for a bare number that remarks of several kinds have.
-func (s *pullSource) ambiguous(id ref.Comment, fitting []*wireNode) error {
-	var spellings []string
-	for _, one := range fitting {
-		spellings = append(spellings, ref.Comment{Type: one.kind(), DatabaseID: id.DatabaseID}.String())
-	}
-	return fault.New(fault.AmbiguousArguments, "%s: %d is the number of %d remarks of different kinds in this pull request", s.field, id.DatabaseID, len(fitting)).
-		WithFix("Pass the one that is meant: %s.", strings.Join(spellings, " or ")).
-		With("argument", s.field).With("candidates", spellings)
-}
-
-// Since asks, in one request, for the anchor and the newest hundred stubs.
+// Since asks, in one request, for the anchor and the newest stubs, up to a
+// hundred and the anchor.
 func (s *pullSource) Since(ctx context.Context, id ref.Comment) (_ thread.Since, err error) {
 	defer fault.Wrap(&err, "since %s", id)
-	s.tailSize = maxPage
-	defer func() { s.tailSize = 0 }()
-	found, err := s.lookUp(ctx, id, false)
+	found, got, err := s.lookUp(ctx, id, question{look: lookBack(newRemarks), back: side{n: maxPage}})
 	if err != nil {
 		return thread.Since{}, err
 	}
-	entries, cut := lastOf(s.newest.merge(&s.spine), maxPage)
-	since := thread.Since{Total: s.count(), Tail: stubPage(entries, cut || s.newest.hasBefore, false)}
+	var since thread.Since
 	if found != nil {
 		since.Anchor = &thread.Anchor{Stub: found.stub()}
+		if err := s.whole(ctx, &since.Anchor.Key); err != nil {
+			return thread.Since{}, err
+		}
 	}
+	entries, cut := lastOf(got.back.merge(&s.spine), maxPage+1)
+	since.Total, since.Tail = s.count(), stubPage(entries, cut || got.back.hasBefore || s.spine.from != nil, false)
+	since.FarEnough = since.Anchor != nil && len(entries) > 0 && !entries[0].Key.After(since.Anchor.Key)
 	return since, nil
 }
 
-// Search reads stubs from both ends in one request.
+// Search reads stubs from both ends in one request, once the spine is whole.
 func (s *pullSource) Search(ctx context.Context, after, before string) (front, back thread.StubPage, err error) {
 	defer fault.Wrap(&err, "search")
 	from, errFrom := parseSpot(after)
@@ -337,13 +251,23 @@ func (s *pullSource) Search(ctx context.Context, after, before string) (front, b
 	if err := errors.Join(errFrom, errTo); err != nil {
 		return front, back, err
 	}
-	got, err := s.ask(ctx, question{front: side{maxPage, from}, back: side{maxPage, to}})
+	got, err := s.askWhole(ctx, question{front: side{maxPage, from}, back: side{maxPage, to}})
 	if err != nil {
 		return front, back, err
 	}
 	front = stubPage(got.front.merge(&s.spine), from != nil, got.front.hasMore)
 	back = stubPage(got.back.merge(&s.spine), got.back.hasBefore, to != nil)
 	return front, back, nil
+}
+
+// askWhole asks, and makes sure that all of the spine is known.
+func (s *pullSource) askWhole(ctx context.Context, want question) (answer, error) {
+	want.look = lookWhole
+	got, err := s.ask(ctx, want)
+	if err != nil {
+		return answer{}, err
+	}
+	return got, s.whole(ctx, nil)
 }
 
 // Fetch asks for remarks by id, and for older stubs.
@@ -354,7 +278,7 @@ func (s *pullSource) Fetch(ctx context.Context, want thread.Want) (got thread.Go
 		if err != nil {
 			return thread.Got{}, err
 		}
-		older, err := s.ask(ctx, question{back: side{want.Older, before}})
+		older, err := s.askWhole(ctx, question{back: side{want.Older, before}})
 		if err != nil {
 			return thread.Got{}, err
 		}

@@ -20,7 +20,7 @@ func (s *pullSource) Page(ctx context.Context, want thread.PageWant) (page threa
 	case want.First > 0:
 		return s.pageAfter(ctx, want)
 	}
-	_, err = s.ask(ctx, question{})
+	_, err = s.askWhole(ctx, question{})
 	return thread.Page{Overview: s.overview()}, err
 }
 
@@ -30,16 +30,26 @@ func (s *pullSource) pageBefore(ctx context.Context, want thread.PageWant) (thre
 	if err != nil {
 		return thread.Page{}, err
 	}
-	got, err := s.ask(ctx, question{back: side{want.Last, to}})
+	look := lookBack(want.Last)
+	if to != nil {
+		look = lookWhole
+	}
+	got, err := s.ask(ctx, question{look: look, back: side{want.Last, to}})
 	if err != nil {
 		return thread.Page{}, err
 	}
 	entries, cut := lastOf(got.back.merge(&s.spine), want.Last)
+	if s.spine.from != nil && certain(entries) < want.Last {
+		if err := s.whole(ctx, nil); err != nil {
+			return thread.Page{}, err
+		}
+		entries, cut = lastOf(got.back.merge(&s.spine), want.Last)
+	}
 	texts, err := s.texts(ctx, idsOf(entries))
 	if err != nil {
 		return thread.Page{}, err
 	}
-	page := thread.Page{HasBefore: cut || got.back.hasBefore, HasMore: to != nil, Start: got.back.start()}
+	page := thread.Page{HasBefore: cut || got.back.hasBefore || s.spine.from != nil, HasMore: to != nil, Start: got.back.start()}
 	fillBack(&page, entries, texts, want.Last)
 	page.Overview = s.overview()
 	return page, nil
@@ -80,7 +90,7 @@ func (s *pullSource) pageAfter(ctx context.Context, want thread.PageWant) (threa
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return thread.Page{}, err
 	}
-	got, err := s.ask(ctx, question{front: side{want.First, from}, back: side{want.Older, to}, stubsOf: want.StubsOf})
+	got, err := s.askAfter(ctx, want, question{front: side{want.First, from}, back: side{want.Older, to}, stubsOf: want.StubsOf})
 	if err != nil {
 		return thread.Page{}, err
 	}
@@ -109,6 +119,21 @@ func (s *pullSource) pageAfter(ctx context.Context, want thread.PageWant) (threa
 	return page, nil
 }
 
+// askAfter asks for what stands behind a spot. What is left of the last n, which
+// starts with a remark that is known by its id, is a part of what is newest, for
+// which the spine need not be whole.
+func (s *pullSource) askAfter(ctx context.Context, page thread.PageWant, want question) (answer, error) {
+	if page.WithID == "" || want.front.at == nil {
+		return s.askWhole(ctx, want)
+	}
+	want.look = lookBack(want.front.n)
+	got, err := s.ask(ctx, want)
+	if err != nil {
+		return answer{}, err
+	}
+	return got, s.whole(ctx, &want.front.at.key)
+}
+
 // fill puts the remarks that are shown into a page, as many as fit one.
 func fill(page *thread.Page, entries []entry, texts map[string]thread.Comment) {
 	for _, entry := range entries {
@@ -129,7 +154,7 @@ func fill(page *thread.Page, entries []entry, texts map[string]thread.Comment) {
 // they are shown, when they are few: with them it is known how much was said.
 func (s *pullSource) withWrappers(ids []string) []string {
 	more := slices.DeleteFunc(s.spine.wrappers(), func(id string) bool { return slices.Contains(ids, id) })
-	if len(more) > maxPage {
+	if len(more) > maxPage || s.spine.from != nil {
 		return ids
 	}
 	return append(ids, more...)

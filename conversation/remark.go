@@ -2,6 +2,8 @@ package conversation
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +54,8 @@ var remarkKinds = map[ref.CommentType]thread.Kind{
 }
 
 func (w *wireNode) kind() ref.CommentType { return ref.CommentType(w.Typename) }
+
+func (w *wireNode) isInline() bool { return w.kind() == ref.PullRequestReviewComment }
 
 // isIn reports whether the node is the remark that was asked for, and in the
 // pull request.
@@ -118,20 +122,15 @@ func (s *pullSource) comment(w *wireNode) thread.Comment {
 	return comment
 }
 
-// inline is what only an inline comment has; its thread is known from the
-// spine, by itself or by the comment it answers.
+// inline is what only an inline comment has.
 func (s *pullSource) inline(w *wireNode) *thread.AsRemark {
 	facts := &thread.AsRemark{
 		Path: w.Inline.Path, Line: w.Inline.Line, StartLine: w.Inline.StartLine, Side: "RIGHT", IsOutdated: w.Inline.Outdated,
 	}
-	in, known := s.spine.threads[w.Text.ID]
 	if w.Inline.ReplyTo != nil {
 		facts.InReplyToID = &w.Inline.ReplyTo.ID
-		if !known {
-			in, known = s.spine.threads[w.Inline.ReplyTo.ID]
-		}
 	}
-	if known {
+	if in, known := s.threads.find(w); known {
 		facts.Side, facts.ThreadID, facts.IsResolved, facts.IsOutdated = in.side, in.id, in.isResolved, in.outdated
 	}
 	facts.Pending = w.Inline.InReview != nil && w.Inline.InReview.State == statePending
@@ -145,14 +144,17 @@ func (s *pullSource) texts(ctx context.Context, ids []string) (map[string]thread
 	if err != nil {
 		return nil, err
 	}
+	if err := s.findThreads(ctx, nodes); err != nil {
+		return nil, err
+	}
 	for _, id := range ids {
 		if s.spine.places[id].wraps {
 			s.empty[id] = true // unless its text comes
 		}
 	}
 	texts := make(map[string]thread.Comment, len(nodes))
-	for i := range nodes {
-		comment := s.comment(&nodes[i])
+	for _, node := range nodes {
+		comment := s.comment(node)
 		if s.spine.places[comment.ID].wraps {
 			if s.empty[comment.ID] = strings.TrimSpace(comment.Body) == ""; s.empty[comment.ID] {
 				continue
@@ -166,7 +168,7 @@ func (s *pullSource) texts(ctx context.Context, ids []string) (map[string]thread
 // nodes reads remarks whole, three hundred in a request, unless GitHub finds
 // that too big. One that is asked for alone comes with its reactions, and a
 // review with its inline comments.
-func (s *pullSource) nodes(ctx context.Context, ids []string, alone bool) (nodes []wireNode, err error) {
+func (s *pullSource) nodes(ctx context.Context, ids []string, alone bool) (nodes []*wireNode, err error) {
 	size := 3 * maxPage
 	for start := 0; start < len(ids); start += size {
 		size, err = shrinking(ctx, size, func(n int) (int, error) {
@@ -184,28 +186,48 @@ func (s *pullSource) nodes(ctx context.Context, ids []string, alone bool) (nodes
 }
 
 // someNodes reads at most three times as many nodes as GitHub gives for one
-// list of ids.
-func (s *pullSource) someNodes(ctx context.Context, wanted []string, alone bool) ([]wireNode, error) {
+// list of ids, and with inline comments threads in which they may be.
+func (s *pullSource) someNodes(ctx context.Context, wanted []string, alone bool) ([]*wireNode, error) {
 	var query struct {
 		First  []*wireNode `graphql:"first: nodes(ids: $first)"`
 		Second []*wireNode `graphql:"second: nodes(ids: $second) @include(if: $more)"`
 		Third  []*wireNode `graphql:"third: nodes(ids: $third) @include(if: $more)"`
+		At     *struct {
+			Thread *struct {
+				Pull threadLanes `graphql:"... on PullRequest"`
+			} `graphql:"issueOrPullRequest(number: $number)"`
+		} `graphql:"repository(owner: $owner, name: $name) @include(if: $threads)"`
 	}
-	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, map[string]any{
+	variables := s.variables(s.threads.lanes(s.mayLackThreads(wanted)))
+	delete(variables, "root")
+	maps.Copy(variables, map[string]any{
 		"first": ids(window(wanted, 0, maxPage)), "second": ids(window(wanted, maxPage, maxPage)), "third": ids(window(wanted, 2*maxPage, maxPage)),
 		"more": githubv4.Boolean(len(wanted) > maxPage), "alone": githubv4.Boolean(alone), "carried": githubv4.Int(maxPage),
+		"threads": githubv4.Boolean(s.mayLackThreads(wanted)),
 	})
+	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, variables)
 	if err != nil {
 		return nil, err
 	}
 	s.warn(notes.Warnings()...)
-	var found []wireNode
+	if query.At != nil && query.At.Thread != nil {
+		s.threads.take(query.At.Thread.Pull)
+	}
+	var found []*wireNode
 	for _, nodes := range [][]*wireNode{query.First, query.Second, query.Third} {
 		for _, node := range nodes {
 			if node != nil && node.Text.ID != "" {
-				found = append(found, *node)
+				found = append(found, node)
 			}
 		}
 	}
 	return found, nil
+}
+
+// mayLackThreads reports whether there are inline comments among the remarks,
+// and threads that were not read.
+func (s *pullSource) mayLackThreads(ids []string) bool {
+	return s.threads.read < s.threads.total && slices.ContainsFunc(ids, func(id string) bool {
+		return s.spine.places[id].Key.Kind == thread.KindReviewComment
+	})
 }

@@ -69,7 +69,8 @@ type run struct {
 // among them out in the thread's order.
 //
 // Where GitHub has comments before or behind the run, remarks beyond its ends
-// are left out: what stands between is not known.
+// are left out, and so are comments before which the spine is not known: what
+// stands between is not known.
 func (r run) merge(spine *spine) []entry {
 	var after, before *thread.Key
 	if r.from != nil {
@@ -84,12 +85,18 @@ func (r run) merge(spine *spine) []entry {
 	if n := len(r.comments); n > 0 && r.hasMore {
 		before = &r.comments[n-1].Key
 	}
-	remarks := spine.between(after, before)
-	entries := make([]entry, 0, len(r.comments)+len(remarks))
 	last := "" // cursor of the comment before
 	if r.from != nil {
 		last = r.from.after
 	}
+	for len(r.comments) > 0 && spine.from != nil && !r.comments[0].Key.After(*spine.from) {
+		last, r.comments = r.comments[0].cursor, r.comments[1:]
+	}
+	if spine.from != nil && (after == nil || spine.from.After(*after)) {
+		after = spine.from
+	}
+	remarks := spine.between(after, before)
+	entries := make([]entry, 0, len(r.comments)+len(remarks))
 	for len(r.comments) > 0 || len(remarks) > 0 {
 		if len(remarks) == 0 || len(r.comments) > 0 && remarks[0].Key.After(r.comments[0].Key) {
 			last = r.comments[0].cursor
@@ -140,6 +147,16 @@ func lastOf(entries []entry, n int) (kept []entry, more bool) {
 		certain++
 	}
 	return entries, false
+}
+
+// certain is how many of the entries are certainly shown.
+func certain(entries []entry) (n int) {
+	for _, entry := range entries {
+		if !entry.wraps {
+			n++
+		}
+	}
+	return n
 }
 
 // stubPage is a run of entries as package thread takes it.

@@ -119,6 +119,7 @@ func (r *Resolver) repositoryNumber(ctx context.Context, repo ref.Repo) (int64, 
 	}
 	number := query.Repository.DatabaseID
 	if own, ok := ref.DecodeNodeID(query.Repository.ID); !ok || own.DatabaseID != number {
+		r.numbers.Store(key(repo), int64(0))
 		return 0, nil
 	}
 	r.Learn(repo, number)

@@ -72,7 +72,7 @@ func (r *run) near(ctx context.Context, since Since) error {
 	}
 	bodies := byID(since.Newest)
 	want, replies := r.missing(fresh, older, bodies)
-	if since.Tail.HasBefore && len(older) < newestStubs {
+	if since.Tail.HasBefore && len(older) < newestStubs && !since.FarEnough {
 		want.Older, want.OlderBefore = newestStubs-len(older), since.Tail.Start
 	}
 	got, err := r.fetch(ctx, want)

@@ -83,6 +83,10 @@ type Since struct {
 	Anchor *Anchor   // nil: the anchor is not in this thread
 	Newest []Comment // the newest few, with their newest replies
 	Tail   StubPage  // the newest hundred
+
+	// FarEnough says that there is no reason to look at comments before the
+	// tail: nothing here has replies, and the tail reaches the anchor.
+	FarEnough bool
 }
 
 // Anchor is the comment after which to read.
