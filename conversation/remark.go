@@ -192,27 +192,23 @@ func (s *pullSource) someNodes(ctx context.Context, wanted []string, alone bool)
 		First  []*wireNode `graphql:"first: nodes(ids: $first)"`
 		Second []*wireNode `graphql:"second: nodes(ids: $second) @include(if: $more)"`
 		Third  []*wireNode `graphql:"third: nodes(ids: $third) @include(if: $more)"`
-		At     *struct {
-			Thread *struct {
-				Pull threadLanes `graphql:"... on PullRequest"`
-			} `graphql:"issueOrPullRequest(number: $number)"`
-		} `graphql:"repository(owner: $owner, name: $name) @include(if: $threads)"`
+		wirePullAt[threadLanes]
 	}
 	variables := s.variables(s.threads.lanes(s.mayLackThreads(wanted)))
 	delete(variables, "root")
 	maps.Copy(variables, map[string]any{
 		"first": ids(window(wanted, 0, maxPage)), "second": ids(window(wanted, maxPage, maxPage)), "third": ids(window(wanted, 2*maxPage, maxPage)),
 		"more": githubv4.Boolean(len(wanted) > maxPage), "alone": githubv4.Boolean(alone), "carried": githubv4.Int(maxPage),
-		"threads": githubv4.Boolean(s.mayLackThreads(wanted)),
 	})
 	notes, err := s.service.opts.GraphQL.Query(ctx, "PullRequestTexts", &query, variables)
 	if err != nil {
 		return nil, err
 	}
-	s.warn(notes.Warnings()...)
-	if query.At != nil && query.At.Thread != nil {
-		s.threads.take(query.At.Thread.Pull)
+	if err := acceptPull(&s.base, notes, query.wirePullAt); err != nil {
+		return nil, err
 	}
+	s.warn(notes.Warnings()...)
+	s.threads.take(query.Repository.Thread.Pull)
 	var found []*wireNode
 	for _, nodes := range [][]*wireNode{query.First, query.Second, query.Third} {
 		for _, node := range nodes {
