@@ -519,7 +519,7 @@ var reads = []read{
 	{"get_conversation", `{"issue_number": 102, "comment_id": "issuecomment-30000000"}`, 1},
 	{"get_conversation", `{"issue_number": 102, "last_n": 5}`, 1},
 	{"get_conversation", `{"issue_number": 102}`, 2},
-	{"get_conversation", `{"pr_number": 209, "comment_id": "pullrequestreview-31000000"}`, 1},
+	{"get_conversation", `{"pr_number": 209, "comment_id": "pullrequestreview-31000000"}`, 2},
 	{"get_conversation", `{"pr_number": 209, "last_n": 5}`, 2},
 	{"get_conversation", `{"pr_number": 209}`, 2},
 	{"search_issues", `{"query": "reader"}`, 1},
