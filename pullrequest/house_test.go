@@ -80,6 +80,7 @@ type play struct {
 	mu   sync.Mutex
 	sent []string // the queries and the REST calls, in order
 
+	turn  sync.Mutex                           // one answer at a time, since answers change
 	then  map[string]func()                    // what a query with that word changes
 	pages map[string]func(http.ResponseWriter) // of the list of files, by number
 }
@@ -94,22 +95,7 @@ func onPlay(t *testing.T, answers map[string]string) (*house, *play) {
 		if err != nil {
 			t.Error(err)
 		}
-		p.note(string(body))
-		best := ""
-		for word := range answers {
-			if strings.Contains(string(body), word) && len(word) > len(best) {
-				best = word
-			}
-		}
-		if best == "" {
-			t.Errorf("no answer to %s", body)
-		}
-		answer := answers[best]
-		for word, then := range p.then {
-			if strings.Contains(string(body), word) {
-				then()
-			}
-		}
+		answer := p.answer(string(body), answers)
 		w.Header().Set("Content-Type", "application/json")
 		if answer == "LOST" { // it is written, and the connection breaks
 			panic(http.ErrAbortHandler)
@@ -119,6 +105,29 @@ func onPlay(t *testing.T, answers map[string]string) (*house, *play) {
 	server := httptest.NewServer(p.mux)
 	t.Cleanup(server.Close)
 	return openAt(t, server.URL+"/api/v3", server.URL+"/api/graphql", "ghp_test"), p
+}
+
+// answer chooses the answer to a query, and does what the query changes.
+func (p *play) answer(query string, answers map[string]string) string {
+	p.note(query)
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	best := ""
+	for word := range answers {
+		if strings.Contains(query, word) && len(word) > len(best) {
+			best = word
+		}
+	}
+	if best == "" {
+		p.t.Errorf("no answer to %s", query)
+	}
+	answer := answers[best]
+	for word, then := range p.then {
+		if strings.Contains(query, word) {
+			then()
+		}
+	}
+	return answer
 }
 
 func (p *play) note(what string) {
