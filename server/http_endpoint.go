@@ -244,7 +244,8 @@ func (h *HTTP) forward(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	pass := &ticket{http: h, visit: v, seat: at}
 	defer pass.release()
 	ctx = context.WithValue(ctx, ticketKey{}, pass)
-	out := &reply{ResponseWriter: w, gone: r.Context().Done()}
+	out := &reply{ResponseWriter: w, gone: r.Context().Done(), begun: newBegun()}
+	ctx = context.WithValue(ctx, begunKey{}, out.begun)
 	var raw json.RawMessage
 	if d != nil {
 		ctx, raw, out.way = v.face.server.pass(ctx, d.message)

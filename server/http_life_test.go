@@ -804,3 +804,25 @@ func TestMetrics(t *testing.T) {
 		t.Error("the metrics show what a client sent")
 	}
 }
+
+// TestSubscriptionsAreAcknowledged: also one that ends at once, because nothing
+// here ever changes. It takes many to meet the moment in which the library
+// would lose the first message.
+func TestSubscriptionsAreAcknowledged(t *testing.T) {
+	s := open(t, newServer(t, options(t)), server.HTTPOptions{Loopback: true, MaxPerMinute: 100_000, MaxConcurrent: 100})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 50 {
+				body, headers := stateless(i+1, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+				got := s.send("POST", "/mcp", body, append(headers, "Accept: application/json, text/event-stream")...)
+				first, rest, _ := strings.Cut(got.body, "\n\n")
+				if !strings.Contains(first, "notifications/subscriptions/acknowledged") || !strings.Contains(rest, `"result"`) {
+					t.Errorf("listening is answered with %q", got.body)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}

@@ -2,8 +2,10 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -65,6 +67,38 @@ type reply struct {
 	modern bool
 	status int             // not sent yet; 0 when it was, or there is none
 	gone   <-chan struct{} // closed when the client has hung up
+	begun  *begun          // told of the first event
+}
+
+// begun is whether the first event of an answer is on its way.
+type begun struct {
+	once sync.Once
+	yes  chan struct{}
+}
+
+func newBegun() *begun { return &begun{yes: make(chan struct{})} }
+
+func (b *begun) tell() { b.once.Do(func() { close(b.yes) }) }
+
+type begunKey struct{}
+
+// ackPatience is how long the end of a subscription waits for its beginning.
+const ackPatience = time.Second
+
+// afterAck lets a subscription that ends at once, because there is nothing to
+// subscribe to, wait until it was acknowledged: the library drops what it has
+// taken off a stream's queue and not written yet when the answer is there.
+func afterAck(ctx context.Context) {
+	b, ok := ctx.Value(begunKey{}).(*begun)
+	if !ok {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, ackPatience)
+	defer cancel()
+	select {
+	case <-b.yes:
+	case <-limited.Done():
+	}
 }
 
 // Unwrap is for http.ResponseController.
@@ -100,6 +134,9 @@ func (r *reply) Write(text []byte) (int, error) {
 		// A stream that ends is how not to answer.
 		r.Header().Set("Content-Type", "text/event-stream")
 		return len(text), nil
+	}
+	if bytes.HasPrefix(text, []byte(event)) {
+		defer r.begun.tell()
 	}
 	sent := text
 	if r.id != nil && r.needsMending() {

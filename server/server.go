@@ -268,6 +268,9 @@ func (s *Server) newProtocol() *mcpserver.MCPServer {
 		// does not list them.
 		result.Tools = listed()
 	})
+	hooks.AddAfterSubscriptionsListen(func(ctx context.Context, _ any, _ *mcp.SubscriptionsListenRequest, _ *mcp.SubscriptionsListenResult) {
+		afterAck(ctx)
+	})
 	options := []mcpserver.ServerOption{
 		mcpserver.WithTitle(s.contract.Title()),
 		mcpserver.WithInstructions(instructions),
